@@ -107,6 +107,11 @@ func (f *frame) budgetWords() int {
 	return 1
 }
 
+// IsStatus tells whether a word belongs to the frame rather than to the algorithm.
+func (f *frame) IsStatus(word int) bool {
+	return word >= f.graph.Len() && word < f.ownWord() || word >= f.budgetWord()
+}
+
 // fullBudget is the word of an untouched budget: one byte for each kind.
 func (f *frame) fullBudget() uint64 {
 	var w uint64

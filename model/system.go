@@ -46,6 +46,9 @@ type System interface {
 	// Domain is the number of values that a word can have and its i-th value, for words whose values can be
 	// listed. A size of 0 means that they cannot.
 	Domain(word int) (size uint64, value func(i uint64) uint64)
+	// IsStatus tells whether a word says what has crashed, what is cut, or what faults are left. Arbitrary starts have
+	// these as the clean start has them.
+	IsStatus(word int) bool
 	// Enabled appends the moves of one site that are possible in c.
 	Enabled(c Configuration, site int, moves []Move) []Move
 	// Apply makes c the configuration after the step. The moves must be enabled or be faults that Check accepts.

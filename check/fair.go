@@ -1,0 +1,283 @@
+// Copyright the allot authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package check
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"allot/model"
+)
+
+// recur answers a Recurs property: for each process, whether a run can stay for ever where HoldsFor is false. The
+// processes are shared out among the workers.
+func (s *search) recur(i int) {
+	if s.isCut() {
+		return
+	}
+	var wait sync.WaitGroup
+	var next atomic.Int64
+	for _, e := range s.workers {
+		wait.Go(func() {
+			for !s.interrupted() {
+				p := int(next.Add(1)) - 1
+				if p >= e.sys.Graph().Len() || s.isFound(i) {
+					return
+				}
+				s.fairCycleOf(e, i, p, func(e *explorer, id uint64) bool {
+					s.sp.load(id, e.c)
+					return !s.properties[i].HoldsFor(&e.view, p)
+				})
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func (s *search) isFound(i int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.found[i].is
+}
+
+// fairCycle looks for a fair run inside a region, with one worker.
+func (s *search) fairCycle(i, p int, inside func(e *explorer, id uint64) bool) {
+	s.fairCycleOf(s.workers[0], i, p, inside)
+}
+
+// fairCycleOf looks for a run that the fairness allows and that stays inside a region for ever, and notes it as the
+// counterexample of property i.
+func (s *search) fairCycleOf(e *explorer, i, p int, inside func(e *explorer, id uint64) bool) {
+	limit := s.sp.limit()
+	region := newBitset(limit)
+	for id := range limit {
+		if id%(1<<14) == 0 && s.interrupted() {
+			return
+		}
+		if s.sp.has(id) && inside(e, id) {
+			region.set(id)
+		}
+	}
+	t := &tarjan{s: s, e: e, region: region, order: make([]uint32, limit)}
+	t.run()
+	if t.found == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if d := &s.found[i]; !d.is {
+		*d = discovery{is: true, run: t.found, process: p, why: t.why}
+	}
+}
+
+// tarjan finds the strongly connected components of a region and asks of each whether a fair run can stay in it.
+type tarjan struct {
+	s      *search
+	e      *explorer
+	region bitset
+	// order is the number under which the depth-first search met a configuration, 0 if it has not, closed when its
+	// component is complete.
+	order   []uint32
+	counter uint32
+	path    []tarjanEntry
+	ahead   []uint64
+	open    []uint64 // configurations whose component is not complete
+	found   *model.Run
+	why     string
+}
+
+type tarjanEntry struct {
+	id    uint64
+	ahead int
+	low   uint32
+	loops bool // a step leads from the configuration to itself
+}
+
+const closed = ^uint32(0)
+
+func (t *tarjan) run() {
+	limit := t.s.sp.limit()
+	for id := range limit {
+		if !t.region.has(id) || t.order[id] != 0 {
+			continue
+		}
+		t.enter(id)
+		for len(t.path) > 0 {
+			if t.found != nil || t.counter%(1<<12) == 0 && t.s.interrupted() {
+				return
+			}
+			t.advance()
+		}
+	}
+}
+
+// enter begins with a configuration.
+func (t *tarjan) enter(id uint64) {
+	t.counter++
+	t.order[id] = t.counter
+	t.open = append(t.open, id)
+	t.e.expand(t.s.sp, id)
+	entry := tarjanEntry{id: id, ahead: len(t.ahead), low: t.counter}
+	if !t.e.owes() {
+		run := t.s.pathTo(t.e, id)
+		run.Loop = len(run.Steps)
+		t.found, t.why = run, "nobody has to do anything any more, so the run may end here"
+		return
+	}
+	for k, to := range t.e.to {
+		if t.e.isFault(k) || to == nowhere || !t.region.has(to) {
+			continue
+		}
+		entry.loops = entry.loops || to == id
+		t.ahead = append(t.ahead, to)
+	}
+	t.path = append(t.path, entry)
+}
+
+// advance takes the next step of the depth-first search.
+func (t *tarjan) advance() {
+	top := &t.path[len(t.path)-1]
+	if len(t.ahead) > top.ahead {
+		to := t.ahead[len(t.ahead)-1]
+		t.ahead = t.ahead[:len(t.ahead)-1]
+		switch order := t.order[to]; order {
+		case 0:
+			t.enter(to)
+		case closed:
+		default:
+			top.low = min(top.low, order)
+		}
+		return
+	}
+	entry := *top
+	t.path = t.path[:len(t.path)-1]
+	if len(t.path) > 0 {
+		above := &t.path[len(t.path)-1]
+		above.low = min(above.low, entry.low)
+	}
+	if entry.low != t.order[entry.id] {
+		return
+	}
+	first := len(t.open) - 1
+	for t.open[first] != entry.id {
+		first--
+	}
+	component := append([]uint64(nil), t.open[first:]...)
+	t.open = t.open[:first]
+	for _, id := range component {
+		t.order[id] = closed
+	}
+	if len(component) > 1 || entry.loops {
+		t.judge(component)
+	}
+}
+
+// classes are fairness classes of a system.
+type classes map[int]struct{}
+
+// judge asks whether a fair run can stay in a component, by going round all of it.
+func (t *tarjan) judge(component []uint64) {
+	members := newBitset(t.s.sp.limit())
+	for _, id := range component {
+		members.set(id)
+	}
+	var always classes // enabled in every configuration
+	ever, taken := classes{}, classes{}
+	for n, id := range component {
+		if n%(1<<12) == 0 && t.s.interrupted() {
+			return
+		}
+		t.e.expand(t.s.sp, id)
+		here := t.enabled()
+		if always == nil {
+			always = here
+		}
+		for c := range always {
+			if _, ok := here[c]; !ok {
+				delete(always, c)
+			}
+		}
+		for c := range t.enabled() {
+			ever[c] = struct{}{}
+		}
+		for k, to := range t.e.to {
+			if !t.e.isFault(k) && to != nowhere && members.has(to) {
+				t.classesOf(k, taken)
+			}
+		}
+	}
+	owed := classes{}
+	switch t.s.o.Fairness {
+	case Weak:
+		owed = always
+	case Strong:
+		owed = ever
+	case None:
+	}
+	if missing := first(owed, taken); missing >= 0 {
+		if t.s.o.Fairness == Strong {
+			t.without(component, missing)
+		}
+		return
+	}
+	t.found, t.why = t.walk(component[0], members, owed)
+}
+
+// first is the smallest class of a that is not in b, or -1.
+func first(a, b classes) int {
+	least := -1
+	for c := range a {
+		if _, ok := b[c]; !ok && (least < 0 || c < least) {
+			least = c
+		}
+	}
+	return least
+}
+
+// enabled lists the classes that are owed a move in the configuration that e has expanded.
+func (t *tarjan) enabled() classes {
+	set := classes{}
+	for _, m := range t.e.moves[:t.e.faults] {
+		if c := t.e.sys.Class(t.e.c, m); c != model.NoClass {
+			set[c] = struct{}{}
+		}
+	}
+	return set
+}
+
+// classesOf adds the classes of step k.
+func (t *tarjan) classesOf(k int, set classes) {
+	for _, pick := range t.e.picks[t.e.steps[k].from:t.e.steps[k].to] {
+		if c := t.e.sys.Class(t.e.c, t.e.moves[pick]); c != model.NoClass {
+			set[c] = struct{}{}
+		}
+	}
+}
+
+// without looks for fair runs in the part of a component where a class is never enabled: a strongly fair run that stays
+// in the component but cannot take the class must in the end avoid every configuration that enables it.
+func (t *tarjan) without(component []uint64, class int) {
+	sub := &tarjan{s: t.s, e: t.e, region: newBitset(t.s.sp.limit()), order: t.order}
+	var rest []uint64
+	for _, id := range component {
+		t.e.expand(t.s.sp, id)
+		if _, ok := t.enabled()[class]; !ok {
+			sub.region.set(id)
+			t.order[id] = 0
+			rest = append(rest, id)
+		}
+	}
+	for _, id := range rest {
+		if sub.found == nil && sub.order[id] == 0 {
+			sub.enter(id)
+			for len(sub.path) > 0 && sub.found == nil && !t.s.stop.Load() {
+				sub.advance()
+			}
+		}
+	}
+	for _, id := range component {
+		t.order[id] = closed
+	}
+	t.found, t.why = sub.found, sub.why
+}
