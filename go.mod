@@ -1,3 +1,3 @@
 module allot
 
-go 1.26
+go 1.26.0

@@ -71,7 +71,7 @@ func newDirect(s model.System, o Options) (*direct, error) {
 			return nil, fmt.Errorf("word %d of the configuration has too many values", w)
 		}
 		high, low := bits.Mul64(d.size, size)
-		if high != 0 || low > maxDirect || low > 8*o.MaxMemory {
+		if high != 0 || low > maxDirect || low > o.MaxMemory/4 {
 			return nil, fmt.Errorf("the product of the domains is too large for an array")
 		}
 		d.words[w] = directWord{radix: size, weight: d.size, fixed: value(0)}

@@ -221,7 +221,7 @@ func (t *tarjan) judge(component []uint64) {
 		}
 		return
 	}
-	t.found, t.why = t.walk(component[0], members, owed)
+	t.found, t.why = t.walk(t.s.nearest(component), members, owed)
 }
 
 // first is the smallest class of a that is not in b, or -1.

@@ -94,8 +94,12 @@ func (s *search) makeSpace() error {
 	}
 	if s.o.Keep == Auto || s.o.Keep == Direct {
 		d, err := newDirect(sys, s.o)
+		everything := err == nil && s.o.Arbitrary && s.starts.count == d.size
+		if err == nil && !everything {
+			err = s.canTrack(d)
+		}
 		if err == nil {
-			s.everything = s.o.Arbitrary && s.starts.count == d.size
+			s.everything = everything
 			if !s.everything {
 				d.track()
 			}
@@ -116,6 +120,21 @@ func (s *search) makeSpace() error {
 		return nil
 	}
 	s.o.Keep, s.sp = Exact, newExact(sys)
+	return nil
+}
+
+// mostTracked is how many places Auto spends on a direct space of which only a part may be reached.
+const mostTracked = 1 << 22
+
+// canTrack tells why a direct space should not be used to note what has been reached: each place takes four bytes, however
+// few of them are reached.
+func (s *search) canTrack(d *direct) error {
+	if d.size > s.o.MaxMemory/4 {
+		return fmt.Errorf("the %d places would take more memory than the limit", d.size)
+	}
+	if s.o.Keep == Auto && d.size > mostTracked {
+		return fmt.Errorf("most of the %d places might never be reached", d.size)
+	}
 	return nil
 }
 

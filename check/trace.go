@@ -35,6 +35,23 @@ func (s *search) pathTo(e *explorer, id uint64) *model.Run {
 	return run
 }
 
+// nearest is that of some configurations which is fewest steps from a start. It looks at a part of them only: a short
+// way is for the reader's comfort.
+func (s *search) nearest(ids []uint64) uint64 {
+	best, length := ids[0], 1<<30
+	for _, id := range ids[:min(len(ids), shortenReach/64)] {
+		n, at := 0, id
+		for from, isStart := s.sp.origin(at); !isStart && n < length; from, isStart = s.sp.origin(at) {
+			at = from
+			n++
+		}
+		if n < length {
+			best, length = id, n
+		}
+	}
+	return best
+}
+
 // startRanks is how a recorded run writes the start with this id.
 func (s *search) startRanks(id uint64) []uint64 {
 	switch sp := s.sp.(type) {

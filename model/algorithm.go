@@ -5,6 +5,7 @@ package model
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,13 +18,23 @@ type Algorithm struct {
 	Source   string // where it was published
 	Model    string // "guarded actions", "message passing" or "shared registers"
 	Topology string // the default, such as "ring:5"
+	Links    string // what the links do unless the caller says otherwise; only for message passing
 	// Start is the usual start, "clean" or "arbitrary".
 	Start string
 	// Variants, the default first. Mutants are deliberately broken variants; the checker must catch each of them.
 	Variants, Mutants []string
 	Parameters        []Parameter
+	// Bounds are what theorems say about measured numbers; plots draw them beside the measurements.
+	Bounds []Bound
 	// New makes an instance. It refuses networks and parameters that the algorithm is not made for.
 	New func(Options) (*Instance, error)
+}
+
+// Bound is what a theorem says about a column of a sweep, such as stabilized_steps.
+type Bound struct {
+	Column string
+	Name   string // how the plot calls it, with the formula
+	Of     func(Options) float64
 }
 
 // Parameter of an algorithm: an integer with bounds, or one of several words.
@@ -76,7 +87,7 @@ func (a *Algorithm) Resolve(o Options) (Options, error) {
 		}
 		values[p.Name] = v
 	}
-	for name := range o.Values {
+	for _, name := range slices.Sorted(maps.Keys(o.Values)) {
 		if _, ok := values[name]; !ok {
 			return o, fmt.Errorf("%s has no parameter %q", a.Name, name)
 		}
@@ -112,5 +123,26 @@ func (a *Algorithm) Make(o Options) (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name, err)
 	}
+	if err := checkBudget(inst.System, o.Budget); err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name, err)
+	}
 	return inst, nil
+}
+
+// maxChoices bounds the values among which the adversary chooses one.
+const maxChoices = 1 << 20
+
+// checkBudget refuses faults whose values are too many to be listed: the adversary would never be done choosing.
+func checkBudget(s System, b Budget) error {
+	if b.Corrupt > 0 {
+		for p := range s.Graph().Len() {
+			if size, _ := s.Domain(p); size > maxChoices {
+				return fmt.Errorf("faults corrupt=%d: process %s has more than %d possible states", b.Corrupt, s.Graph().Name(p), maxChoices)
+			}
+		}
+	}
+	if n, ok := s.(*Network); ok && b.Forge > 0 && n.body.countMessages() > maxChoices {
+		return fmt.Errorf("faults forge=%d: there are more than %d possible messages", b.Forge, maxChoices)
+	}
+	return nil
 }

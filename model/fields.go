@@ -92,6 +92,19 @@ func Bool(f *Fields, name string, v *bool) {
 	*v = b != 0
 }
 
+// Ghost visits a variable that belongs to the model rather than to the memory of a process, such as a bound on how often
+// a timer may run out. It is kept and shown like an Int, but no fault reaches it: arbitrary starts and corruption set it
+// to lo.
+func Ghost[T Integer](f *Fields, name string, v *T, lo, hi T) {
+	switch f.mode {
+	case count:
+	case choose, scatter:
+		*v = lo
+	case encode, decode, describe:
+		Int(f, name, v, lo, hi)
+	}
+}
+
 // number visits a number in 0..most.
 func (f *Fields) number(name string, v, most uint64) uint64 {
 	switch f.mode {

@@ -56,7 +56,7 @@ func NewLayout(fields ...*Field) (Layout, error) {
 		shift += width
 		high, low := bits.Mul64(l.size, f.Size)
 		if high != 0 || low >= 1<<63 {
-			return l, fmt.Errorf("variable %s: the variables of a process have more than 2^63 combinations", f.Name)
+			return l, fmt.Errorf("variable %s: the variables of a process must have fewer than 2^63 combinations", f.Name)
 		}
 		l.size = low
 	}

@@ -70,7 +70,9 @@ func (n *Network) take(c Configuration, link, i int, b *Buffer) {
 }
 
 func (n *Network) applyFault(c Configuration, m Move, b *Buffer) {
-	n.spend(c, m.Kind, b)
+	if !n.isFree(m.Kind) {
+		n.spend(c, m.Kind, b)
+	}
 	at := int(m.At)
 	switch m.Kind {
 	case Lose:
@@ -104,21 +106,25 @@ func (n *Network) applyFault(c Configuration, m Move, b *Buffer) {
 	}
 }
 
-// setEdge cuts or heals both directions and tells the two ends.
+// setEdge cuts or heals both directions and then tells the two ends, so that what either answers meets the edge as it
+// is now.
 func (n *Network) setEdge(c Configuration, link int, cut bool, b *Buffer) {
+	if n.IsCut(c, link) == cut {
+		return
+	}
 	kind := LinkHealed
 	if cut {
 		kind = LinkCut
 	}
-	for _, l := range [...]int{link, n.graph.Back(link)} {
-		if n.IsCut(c, l) == cut {
-			continue
-		}
+	edge := [...]int{link, n.graph.Back(link)}
+	for _, l := range edge {
 		n.setCut(c, l, cut, b)
 		if cut {
 			b.write(c, n.linkWord(l), n.store.empty(l))
 		}
 		b.Touched = append(b.Touched, n.linkSite(l))
+	}
+	for _, l := range edge {
 		_, to := n.graph.Ends(l)
 		n.happen(c, to, happening{kind: kind, channel: n.graph.Channel(l)}, b)
 	}
@@ -189,7 +195,8 @@ func (n *Network) IsConcurrent() bool { return false }
 // classesPerProcess is how many fairness classes a process has: one for each code of its inputs, the last for its clock.
 const classesPerProcess = 32
 
-// Class of an input is its process and code, of a delivery its link; of an unordered link each message is owed.
+// Class of an input is its process and code, of a delivery its link; of an unordered link each message is owed, but in
+// a live network, whose messages have no lasting handles, only some message.
 func (n *Network) Class(c Configuration, m Move) int {
 	at, processes, links := int(m.At), n.graph.Len(), n.graph.Links()
 	switch m.Kind {
@@ -201,7 +208,7 @@ func (n *Network) Class(c Configuration, m Move) int {
 		return at*classesPerProcess + classesPerProcess - 1
 	case Deliver:
 		class := processes*classesPerProcess + at
-		if n.links.Unordered {
+		if n.links.Unordered && n.table != nil {
 			class += links * int(1+n.store.at(c[n.linkWord(at)], int(m.Arg)))
 		}
 		return class

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -82,9 +83,11 @@ func (r *Run) Write(w io.Writer) error {
 }
 
 // ReadRun reads what Write wrote. It checks the form only; whether the moves are possible shows when it is replayed.
-func ReadRun(r io.Reader) (*Run, error) {
+func ReadRun(r io.Reader) (*Run, error) { return readRun(r, MaxRunSteps, maxRunLine) }
+
+func readRun(r io.Reader, maxSteps, maxLine int) (*Run, error) {
 	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 1<<16), maxRunLine)
+	lines.Buffer(make([]byte, 1<<16), maxLine)
 	if !lines.Scan() {
 		if err := lines.Err(); err != nil {
 			return nil, fmt.Errorf("line 1: %w", err)
@@ -106,8 +109,8 @@ func ReadRun(r io.Reader) (*Run, error) {
 			}
 			return &run, nil
 		}
-		if len(run.Steps) == MaxRunSteps {
-			return nil, fmt.Errorf("line %d: a run has at most %d steps", number, MaxRunSteps)
+		if len(run.Steps) == maxSteps {
+			return nil, fmt.Errorf("line %d: a run has at most %d steps", number, maxSteps)
 		}
 		step, err := ParseStep(line)
 		if err != nil {
@@ -124,18 +127,19 @@ func ReadRun(r io.Reader) (*Run, error) {
 // ParseStep reads "act 3 0; act 5 1".
 func ParseStep(line string) ([]Move, error) {
 	var step []Move
-	for _, text := range strings.Split(line, "; ") {
-		var name string
-		var m Move
-		if n, err := fmt.Sscanf(text, "%s %d %d", &name, &m.At, &m.Arg); err != nil || n != 3 {
+	for text := range strings.SplitSeq(line, "; ") {
+		name, numbers, _ := strings.Cut(text, " ")
+		place, argument, _ := strings.Cut(numbers, " ")
+		at, atErr := strconv.ParseInt(place, 10, 32)
+		arg, argErr := strconv.ParseUint(argument, 10, 64)
+		if atErr != nil || argErr != nil {
 			return nil, fmt.Errorf("%.40q is not a move: it must be KIND PLACE ARGUMENT, such as act 3 0", text)
 		}
 		kind, err := ParseKind(name)
 		if err != nil {
 			return nil, err
 		}
-		m.Kind = kind
-		step = append(step, m)
+		step = append(step, Move{Kind: kind, At: int32(at), Arg: arg})
 	}
 	return step, nil
 }
@@ -152,7 +156,7 @@ func StartAt(s System, ranks []uint64) (Configuration, error) {
 	}
 	for w, rank := range ranks {
 		size, value := s.Domain(w)
-		if rank >= size && size < Uncountable {
+		if size > 0 && rank >= size && size < Uncountable {
 			return nil, fmt.Errorf("the start: word %d has %d values, there is no number %d", w, size, rank)
 		}
 		if size > 0 {

@@ -157,7 +157,8 @@ type Buffer struct {
 	// them back. A Store that changes values in place (Live) cannot be undone.
 	Written []int32
 	Old     []uint64
-	// Touched lists the sites whose enabled moves or gauges may have changed. A site may stand in it twice.
+	// Touched lists the sites whose enabled moves or gauges may have changed. A site may stand in it twice. The
+	// adversary's never does: whoever asks it asks after every step.
 	Touched []int32
 	// Sent counts the messages that the processes sent in the last Apply.
 	Sent int

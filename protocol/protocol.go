@@ -12,12 +12,16 @@ import (
 	"strings"
 
 	"allot/model"
+	"allot/protocol/abp"
+	"allot/protocol/peterson"
 	"allot/protocol/ring"
 )
 
 // All lists the algorithms in the order in which they are shown.
 var All = []*model.Algorithm{
 	&ring.Algorithm,
+	&peterson.Algorithm,
+	&abp.Algorithm,
 }
 
 // Find looks an algorithm up by its name.

@@ -10,9 +10,12 @@
 // equal, and its action adds one modulo K. Whatever the counters are at the start, from some moment on exactly one
 // process is privileged at a time, and the privilege goes round.
 //
-// How large K must be depends on the daemon. Dijkstra asked for K ≥ n. Fokkink, Hoepman and Pang ("A note on K-state
-// self-stabilization in a ring with K = N", Nordic Journal of Computing 12, 2005; they count N+1 processes) showed that
-// K ≥ n-1 is enough for n ≥ 3, and that K = n-2 is not. The tests of this package let the checker say the same.
+// How large K must be depends on the daemon. Dijkstra asked for K ≥ n. Under the central daemon K ≥ n-1 is enough and
+// K = n-2 is not (W. Fokkink, J.-H. Hoepman and J. Pang, "A note on K-state self-stabilization in a ring with K = N",
+// Nordic Journal of Computing 12, 2005; they count N+1 processes); under the distributed daemon K ≥ n is needed. For
+// K ≥ n the exact worst case is 3n(n-1)/2-n-1 steps if n ≥ 4, and 3 if n = 3, or 2 under the central daemon (K. Altisen,
+// P. Corbineau and S. Devismes, "Certification of an exact worst-case self-stabilization time", ICDCN 2021, for the
+// distributed daemon). The tests of this package let the checker say the same.
 //
 // The smallest use is through the laboratory:
 //

@@ -23,6 +23,14 @@ var Algorithm = model.Algorithm{
 	Parameters: []model.Parameter{
 		{Name: "k", Text: "number of values of a counter", Default: "n", Min: 1, Max: 1 << 31},
 	},
+	Bounds: []model.Bound{{
+		Column: "stabilized_steps",
+		Name:   "exact worst case 3n(n−1)/2−n−1",
+		Of: func(o model.Options) float64 {
+			n := float64(o.Graph.Len())
+			return 3*n*(n-1)/2 - n - 1
+		},
+	}},
 	New: newInstance,
 }
 

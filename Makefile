@@ -1,0 +1,86 @@
+# Run `make` alone to see the targets. People and CI run the same one: `make test`.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS   += --no-builtin-rules
+.DEFAULT_GOAL := help
+# Each target uses all cores by itself. Side by side, they would only disturb each other and mix their output.
+.NOTPARALLEL:
+
+ALLOT    := bin/allot
+NEED_GO  := $(shell sed -n 's/^go //p' go.mod)
+FUZZTIME ?= 10s
+
+.PHONY: help
+help: ## print this list
+	@echo 'targets:'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: go-version ## build bin/allot, one static binary
+	CGO_ENABLED=0 go build -trimpath -o $(ALLOT) ./cmd/allot
+
+# The fuzz targets run here too, but only for a few seconds each. `make fuzz` gives them longer.
+.PHONY: test
+test: FUZZTIME = 3s
+test: go-version lint race fuzz checks ## everything that must pass: lint, tests, fuzzing, bounded checks
+	@echo 'make test: all passed'
+
+.PHONY: lint
+lint: go-version ## gofmt, go vet, golangci-lint, and that go.mod is tidy
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
+		printf 'run gofmt -w on these files:\n%s\n' "$$unformatted" >&2; exit 1; fi
+	go vet ./...
+	go mod tidy -diff
+	go tool -modfile=tools/go.mod golangci-lint run
+
+.PHONY: race
+race: go-version c-compiler ## all tests under the race detector
+	CGO_ENABLED=1 go test -race ./...
+
+# Searches that end within seconds. The command exits with 0 for proved, 1 for a counterexample and 2 for unknown, so a
+# line that must find a counterexample says so: nothing but 1 will do.
+.PHONY: checks
+checks: build ## bounded searches of the model checker
+	$(ALLOT) lab check ring --topology ring:5 --k 5 --daemon central
+	$(ALLOT) lab check ring --topology ring:5 --k 5 --daemon distributed
+	status=0; $(ALLOT) lab check ring --topology ring:5 --k 2 --daemon central || status=$$?; test $$status -eq 1
+
+# The targets are found by name. Finding none is a failure: the parsers are supposed to be fuzzed.
+.PHONY: fuzz
+fuzz: go-version ## each fuzz target for FUZZTIME (10s unless given)
+	@targets=$$(grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' . | sed 's/:func /:/' | sort || true); \
+	if [ -z "$$targets" ]; then echo 'there is no fuzz target in any _test.go file' >&2; exit 1; fi; \
+	for target in $$targets; do \
+		folder=$$(dirname "$${target%%:*}"); name=$${target##*:}; \
+		echo "go test -run=NONE -fuzz=^$$name\$$ -fuzztime=$(FUZZTIME) $$folder"; \
+		go test -run=NONE -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) "$$folder"; \
+	done
+
+.PHONY: bench
+bench: go-version ## the benchmarks in bench/
+	go test -run=NONE -bench=. -benchmem ./bench/...
+
+# Searches that take minutes or hours. They are no part of `make test`.
+.PHONY: full
+full: build ## long searches of the model checker
+	$(ALLOT) lab check ring --topology ring:7 --k 7 --daemon central
+	$(ALLOT) lab check ring --topology ring:8 --k 8 --daemon central
+
+.PHONY: clean
+clean: ## remove what the other targets have built
+	rm -rf bin
+
+# What the machine must have. Each of these says in plain words what is missing.
+
+.PHONY: go-version
+go-version:
+	@command -v go >/dev/null || { echo 'allot needs Go $(NEED_GO) or newer, and there is no go command. See https://go.dev/doc/install' >&2; exit 1; }
+	@have=$$(go env GOVERSION) || { echo 'allot needs Go $(NEED_GO) or newer' >&2; exit 1; }; \
+	plain=$$(sed -E 's/^go([0-9]+(\.[0-9]+)*).*/\1/' <<<"$$have"); \
+	oldest=$$(printf '%s\n' '$(NEED_GO)' "$$plain" | sort -V | head -n 1); \
+	if [ "$$oldest" != '$(NEED_GO)' ]; then echo "allot needs Go $(NEED_GO) or newer, and this is $$have" >&2; exit 1; fi
+
+.PHONY: c-compiler
+c-compiler:
+	@cc=$$(go env CC); command -v $$cc >/dev/null || { echo "the race detector needs a C compiler, and there is no $$cc command" >&2; exit 1; }
