@@ -5,7 +5,6 @@ package check
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	"allot/model"
 )
@@ -206,7 +205,7 @@ func (s *search) checkLimits() {
 	}
 }
 
-// bitset is a set of ids that several workers may fill.
+// bitset is a set of ids.
 type bitset []uint64
 
 func newBitset(size uint64) bitset { return make(bitset, (size+63)/64) }
@@ -216,6 +215,3 @@ func (b bitset) has(id uint64) bool { return b[id/64]>>(id%64)&1 != 0 }
 func (b bitset) set(id uint64) { b[id/64] |= 1 << (id % 64) }
 
 func (b bitset) clear(id uint64) { b[id/64] &^= 1 << (id % 64) }
-
-// share sets a bit while others may set bits of the same word.
-func (b bitset) share(id uint64) { atomic.OrUint64(&b[id/64], 1<<(id%64)) }

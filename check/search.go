@@ -64,7 +64,6 @@ type discovery struct {
 	depth   int
 	step    []model.Move // the last step, where it is the step that counts
 	process int
-	unsure  string // why it could not be decided
 }
 
 // makeWorkers gives every goroutine a way of its own to the system.

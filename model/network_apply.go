@@ -246,14 +246,13 @@ func (n *Network) Describe(c Configuration, m Move) string {
 	case Deliver, Lose, Duplicate:
 		from, to := n.graph.Ends(at)
 		text := n.messageText(c, at, int(m.Arg))
-		switch m.Kind {
-		case Lose:
+		if m.Kind == Lose {
 			return fmt.Sprintf("link %s→%s loses %s", n.graph.Name(from), n.graph.Name(to), text)
-		case Duplicate:
-			return fmt.Sprintf("link %s→%s repeats %s", n.graph.Name(from), n.graph.Name(to), text)
-		default:
-			return fmt.Sprintf("process %s receives %s from %s", n.graph.Name(to), text, n.graph.Name(from))
 		}
+		if m.Kind == Duplicate {
+			return fmt.Sprintf("link %s→%s repeats %s", n.graph.Name(from), n.graph.Name(to), text)
+		}
+		return fmt.Sprintf("process %s receives %s from %s", n.graph.Name(to), text, n.graph.Name(from))
 	case Corrupt, Forge, Crash, Resume, Restart, Cut, Heal, Leave, Join, kinds:
 	}
 	return n.describeFault(m)

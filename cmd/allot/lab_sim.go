@@ -147,7 +147,7 @@ func newSimOf(a *model.Algorithm) *cobra.Command {
 				return err
 			}
 		}
-		if report.Waiting != nil && !(perProcess && asJSON) {
+		if report.Waiting != nil && (!perProcess || !asJSON) {
 			report.Waiting.Services, report.Waiting.LongestSteps, report.Waiting.LongestEntries = nil, nil, nil
 		}
 		out := simAnswer{Question: s.describe(inst), Algorithm: a.Name, Variant: s.variant, Seconds: seconds,

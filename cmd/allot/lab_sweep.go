@@ -327,10 +327,10 @@ func sweepExit(t *sim.Table) error {
 		code = exitUnknown
 	}
 	for _, r := range t.Rows {
-		switch {
-		case r.Verdict == sim.Violated:
+		switch r.Verdict {
+		case sim.Violated:
 			return exitError{code: exitViolated}
-		case r.Verdict == sim.Unknown:
+		case sim.Unknown:
 			code = exitUnknown
 		}
 	}

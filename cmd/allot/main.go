@@ -47,10 +47,14 @@ func main() {
 // run is main with everything handed in, so that tests can call it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
+	out := &printer{w: stdout}
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if out.err != nil {
+		err = fileError(fmt.Errorf("standard output: %w", out.err))
+	}
 	if err == nil {
 		return exitHeld
 	}
@@ -62,6 +66,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "allot: %s\n", plain(strings.TrimSpace(code.err.Error())))
 	}
 	return code.code
+}
+
+// printer remembers the first thing that went wrong, so that not every line that is printed has to ask.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) Write(data []byte) (int, error) {
+	n, err := p.w.Write(data)
+	if p.err == nil {
+		p.err = err
+	}
+	return n, err
 }
 
 // plain makes one line of a text that may come from a file, without anything that a terminal would obey.
