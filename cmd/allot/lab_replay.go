@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 
@@ -78,12 +79,11 @@ a run or cannot be replayed.`,
 
 // openRun reads a recorded run and makes the instance that it is a run of.
 func openRun(path string) (*model.Run, *model.Instance, error) {
-	file, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer file.Close()
-	run, err := model.ReadRun(file)
+	run, err := model.ReadRun(bytes.NewReader(text))
 	if err != nil {
 		return nil, nil, err
 	}
