@@ -53,8 +53,8 @@ fuzz: go-version ## each fuzz target for FUZZTIME (10s unless given)
 	if [ -z "$$targets" ]; then echo 'there is no fuzz target in any _test.go file' >&2; exit 1; fi; \
 	for target in $$targets; do \
 		folder=$$(dirname "$${target%%:*}"); name=$${target##*:}; \
-		echo "go test -run=NONE -fuzz=^$$name\$$ -fuzztime=$(FUZZTIME) $$folder"; \
-		go test -run=NONE -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) "$$folder"; \
+		echo "go test -run=NONE -fuzz=^$$name\$$ -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x $$folder"; \
+		go test -run=NONE -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=10x "$$folder"; \
 	done
 
 .PHONY: bench

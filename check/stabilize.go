@@ -198,7 +198,7 @@ func (w *diver) foundCycle(to uint64) {
 		return
 	}
 	w.s.stop.Store(true)
-	cycle = w.s.shortenCycle(w.e, cycle, func(id uint64) bool { return w.distance[id] != 1 })
+	cycle = w.s.shortenCycle(w.e, cycle, func(id uint64) bool { return atomic.LoadUint32(&w.distance[id]) != 1 })
 	run := w.s.lasso(w.e, cycle[0], cycle)
 	w.s.found[w.property] = discovery{is: true, run: run, process: -1, why: fmt.Sprintf(
 		"the last %d steps can be repeated for ever without reaching the legitimate set", len(run.Steps)-run.Loop)}

@@ -7,10 +7,13 @@ import (
 	"context"
 	"encoding/json"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"allot/model"
+	"allot/protocol/abp"
+	"allot/protocol/peterson"
 )
 
 func TestSameSeedGivesTheSameRunOnAnyNumberOfCores(t *testing.T) {
@@ -210,6 +213,58 @@ func TestOptionsAreRefused(t *testing.T) {
 	for _, c := range cases {
 		if _, err := Run(context.Background(), c.inst, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.o, err, c.want)
+		}
+	}
+}
+
+// TestSharedRegistersAndMessages: the other two models of computation go through the same door.
+func TestSharedRegistersAndMessages(t *testing.T) {
+	caught := 0
+	for _, a := range []*model.Algorithm{&peterson.Algorithm, &abp.Algorithm} {
+		links, err := model.ParseLinks(a.Links)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, variant := range slices.Concat(a.Variants, a.Mutants) {
+			inst, err := a.Make(model.Options{Graph: graph(t, a.Topology), Variant: variant, Links: links})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := mustRun(t, inst, Options{Seed: 1, Steps: 20_000, Record: true, StopWhenViolated: true})
+			isMutant := !slices.Contains(a.Variants, variant)
+			if !isMutant && r.Verdict != Held || r.Moves == 0 {
+				t.Errorf("%s, %s: %s after %d moves", a.Name, variant, r.Verdict, r.Moves)
+			}
+			if r.Verdict == Held && !isMutant {
+				for _, p := range r.Properties {
+					if p.Claim == model.Sometimes.String() && !p.Holds {
+						t.Errorf("%s: %s was never seen", a.Name, p.Name)
+					}
+				}
+				continue
+			}
+			if r.Counterexample == nil {
+				continue // what is wrong with it shows only in runs that never end
+			}
+			caught++
+			if got := replayed(t, inst, r.Counterexample, nil); !got.IsVerified {
+				t.Errorf("%s, %s: %s", a.Name, variant, got.Text)
+			}
+		}
+	}
+	if caught < 2 {
+		t.Errorf("%d mutants are caught", caught)
+	}
+}
+
+func TestAStepAllocatesNothing(t *testing.T) {
+	for name, inst := range map[string]*model.Instance{"ring": ringOf(t, 500, 500, ""), "courier": newCourier(t, "ring:50", model.Links{})} {
+		allocations := func(steps int64) float64 {
+			return testing.AllocsPerRun(1, func() { mustRun(t, inst, Options{Seed: 1, Steps: steps}) })
+		}
+		short, long := allocations(20_000), allocations(120_000)
+		if more := long - short; more > 500 {
+			t.Errorf("%s: 100,000 steps more allocate %v times", name, more)
 		}
 	}
 }

@@ -200,7 +200,7 @@ func (s *simFlags) saveRuns(cmd *cobra.Command, inst *model.Instance, report *si
 func (s *simFlags) named(inst *model.Instance, run *model.Run) *model.Run {
 	header := s.header(inst.System.Graph())
 	own := run.Header
-	header.Origin, header.Daemon, header.Seed, header.Script = "sim", own.Daemon, own.Seed, own.Script
+	header.Origin, header.Daemon, header.Seed, header.Script = own.Origin, own.Daemon, own.Seed, own.Script
 	header.Start, header.Property, header.Process, header.Why = own.Start, own.Property, own.Process, own.Why
 	return &model.Run{Header: header, Steps: run.Steps}
 }
