@@ -227,6 +227,7 @@ func TestQuestionsThatMakeNoSense(t *testing.T) {
 		{ring, check.Options{Daemon: "bad"}, "unknown daemon"},
 		{ring, check.Options{Fairness: "bad"}, "unknown fairness"},
 		{ring, check.Options{Keep: "bad"}, "unknown way"},
+		{ring, check.Options{MaxStates: 1 << 40}, "can be kept"},
 		{ring, check.Options{Properties: []string{"bad"}}, "unknown property"},
 		{ring, check.Options{Keep: check.Fingerprint, Properties: []string{"service"}}, "use exact"},
 		{peterson, check.Options{Daemon: check.Distributed}, "one after the other"},

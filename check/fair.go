@@ -4,6 +4,7 @@
 package check
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -85,6 +86,8 @@ type tarjan struct {
 	open    []uint64 // configurations whose component is not complete
 	found   *model.Run
 	why     string
+	members bitset // scratch of judge: the component; empty between two of them, as filling it is what takes long
+	here    []int  // scratch of judge
 }
 
 type tarjanEntry struct {
@@ -178,31 +181,36 @@ type classes map[int]struct{}
 
 // judge asks whether a fair run can stay in a component, by going round all of it.
 func (t *tarjan) judge(component []uint64) {
-	members := newBitset(t.s.sp.limit())
-	for _, id := range component {
-		members.set(id)
+	if t.members == nil {
+		t.members = newBitset(t.s.sp.limit())
 	}
-	var always classes // enabled in every configuration
+	for _, id := range component {
+		t.members.set(id)
+	}
+	defer func() {
+		for _, id := range component {
+			t.members.clear(id)
+		}
+	}()
+	var always []int // enabled in every configuration
 	ever, taken := classes{}, classes{}
 	for n, id := range component {
 		if n%(1<<12) == 0 && t.s.interrupted() {
 			return
 		}
 		t.e.expand(t.s.sp, id)
-		here := t.enabled()
-		if always == nil {
-			always = here
+		t.here = t.appendEnabled(t.here[:0])
+		if n == 0 {
+			always = slices.Clone(t.here)
 		}
-		for c := range always {
-			if _, ok := here[c]; !ok {
-				delete(always, c)
+		always = slices.DeleteFunc(always, func(c int) bool { return !slices.Contains(t.here, c) })
+		if t.s.o.Fairness == Strong {
+			for _, c := range t.here {
+				ever[c] = struct{}{}
 			}
 		}
-		for c := range t.enabled() {
-			ever[c] = struct{}{}
-		}
 		for k, to := range t.e.to {
-			if !t.e.isFault(k) && to != nowhere && members.has(to) {
+			if !t.e.isFault(k) && to != nowhere && t.members.has(to) {
 				t.classesOf(k, taken)
 			}
 		}
@@ -210,7 +218,9 @@ func (t *tarjan) judge(component []uint64) {
 	owed := classes{}
 	switch t.s.o.Fairness {
 	case Weak:
-		owed = always
+		for _, c := range always {
+			owed[c] = struct{}{}
+		}
 	case Strong:
 		owed = ever
 	case None:
@@ -221,7 +231,7 @@ func (t *tarjan) judge(component []uint64) {
 		}
 		return
 	}
-	t.found, t.why = t.walk(t.s.nearest(component), members, owed)
+	t.found, t.why = t.walk(t.s.nearest(component), t.members, owed)
 }
 
 // first is the smallest class of a that is not in b, or -1.
@@ -238,12 +248,20 @@ func first(a, b classes) int {
 // enabled lists the classes that are owed a move in the configuration that e has expanded.
 func (t *tarjan) enabled() classes {
 	set := classes{}
-	for _, m := range t.e.moves[:t.e.faults] {
-		if c := t.e.sys.Class(t.e.c, m); c != model.NoClass {
-			set[c] = struct{}{}
-		}
+	for _, c := range t.appendEnabled(nil) {
+		set[c] = struct{}{}
 	}
 	return set
+}
+
+// appendEnabled is enabled as a list, which is far cheaper where the classes are few.
+func (t *tarjan) appendEnabled(list []int) []int {
+	for _, m := range t.e.moves[:t.e.faults] {
+		if c := t.e.sys.Class(t.e.c, m); c != model.NoClass && !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	return list
 }
 
 // classesOf adds the classes of step k.

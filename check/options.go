@@ -53,7 +53,7 @@ const (
 var Keeps = []Keep{Auto, Direct, Exact, Fingerprint}
 
 // Options of a question to the checker. The zero value asks all properties of the clean start under the unfair central
-// daemon, with two thirds of a gigabyte of states at the most.
+// daemon.
 type Options struct {
 	// Arbitrary starts from every configuration instead of the clean one.
 	Arbitrary bool
@@ -75,6 +75,9 @@ type Options struct {
 	// Progress is called now and then by one of the workers.
 	Progress func(Progress)
 }
+
+// MaxStates bounds Options.MaxStates: ids fit 31 bits.
+const MaxStates = 1_500_000_000
 
 // Progress tells how far a search has come.
 type Progress struct {
@@ -108,6 +111,8 @@ func (o Options) validate(s model.System) (Options, error) {
 		return o, fmt.Errorf("unknown fairness %q; there are %s", o.Fairness, list(Fairnesses))
 	case !slices.Contains(Keeps, o.Keep):
 		return o, fmt.Errorf("unknown way to keep configurations %q; there are %s", o.Keep, list(Keeps))
+	case o.MaxStates > MaxStates:
+		return o, fmt.Errorf("a limit of %d configurations: at most %d can be kept", o.MaxStates, uint64(MaxStates))
 	case o.Daemon != Central && !s.IsConcurrent():
 		return o, fmt.Errorf("daemon %s: the processes of this algorithm act one after the other, so only %s makes sense", o.Daemon, Central)
 	}

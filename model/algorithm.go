@@ -21,6 +21,8 @@ type Algorithm struct {
 	Links    string // what the links do unless the caller says otherwise; only for message passing
 	// Start is the usual start, "clean" or "arbitrary".
 	Start string
+	// Fairness is the usual one, "weak" or "strong"; empty means none. Only claims that something recurs ask for it.
+	Fairness string
 	// Variants, the default first. Mutants are deliberately broken variants; the checker must catch each of them.
 	Variants, Mutants []string
 	Parameters        []Parameter
@@ -37,7 +39,7 @@ type Bound struct {
 	Of     func(Options) float64
 }
 
-// Parameter of an algorithm: an integer with bounds, or one of several words.
+// Parameter of an algorithm: an integer with bounds, one of several words, or a text that the algorithm reads itself.
 type Parameter struct {
 	Name string
 	Text string
@@ -45,6 +47,8 @@ type Parameter struct {
 	Default  string
 	Min, Max int
 	Words    []string
+	// IsText marks a value that New reads and refuses by itself, such as the form of a quorum system.
+	IsText bool
 }
 
 // Options is what an instance is made from.
@@ -79,7 +83,7 @@ func (a *Algorithm) Resolve(o Options) (Options, error) {
 		if !ok {
 			v = p.Default
 		}
-		if v == "n" && len(p.Words) == 0 && o.Graph != nil {
+		if v == "n" && len(p.Words) == 0 && !p.IsText && o.Graph != nil {
 			v = strconv.Itoa(o.Graph.Len())
 		}
 		if err := p.check(v); err != nil {
@@ -97,6 +101,9 @@ func (a *Algorithm) Resolve(o Options) (Options, error) {
 }
 
 func (p Parameter) check(v string) error {
+	if p.IsText {
+		return nil
+	}
 	if len(p.Words) > 0 {
 		if !slices.Contains(p.Words, v) {
 			return fmt.Errorf("it must be one of %s", strings.Join(p.Words, ", "))

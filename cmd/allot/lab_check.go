@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -53,7 +54,7 @@ func newCheckOf(a *model.Algorithm) *cobra.Command {
 	c := &checkCommand{question: addQuestion(cmd, a)}
 	f := cmd.Flags()
 	f.StringVar(&c.daemon, "daemon", string(check.Central), "who acts in a step: "+joined(check.Daemons))
-	f.StringVar(&c.fairness, "fairness", string(check.None), "what the daemon owes: "+joined(check.Fairnesses))
+	f.StringVar(&c.fairness, "fairness", cmp.Or(a.Fairness, string(check.None)), "what the daemon owes: "+joined(check.Fairnesses))
 	f.StringSliceVar(&c.properties, "property", nil, "only these properties (default: all that are made for the start)")
 	f.StringVar(&c.faults, "faults", "", "what the adversary may do, such as crash=1,corrupt=1 (crash, resume, restart, lose, duplicate, corrupt, forge)")
 	f.StringVar(&c.store, "store", string(check.Auto), "how configurations are kept: "+joined(check.Keeps))

@@ -10,7 +10,7 @@
 // acknowledges whatever comes. Over links that lose and repeat but keep the order, every item arrives once and in order;
 // over links that do not keep the order it does not, and the checker shows how:
 //
-//	allot lab check abp --fairness strong
+//	allot lab check abp
 //	allot lab check abp --links unordered,lossy,capacity=2
 //
 // Progress needs strong fairness, because a link that loses every message is weakly fair. It also needs that a link does

@@ -18,6 +18,7 @@ var Algorithm = model.Algorithm{
 	Topology: "path:2",
 	Links:    "fifo,lossy,capacity=2",
 	Start:    "clean",
+	Fairness: "strong",
 	Variants: []string{"printed"},
 	Mutants:  []string{"any-ack", "no-turn", "take-all"},
 	Parameters: []model.Parameter{

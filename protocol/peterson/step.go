@@ -18,6 +18,7 @@ var Algorithm = model.Algorithm{
 	Model:    "shared registers",
 	Topology: "path:2",
 	Start:    "clean",
+	Fairness: "weak",
 	Variants: []string{"printed"},
 	Mutants:  []string{"no-flag", "no-turn", "turn-first"},
 	New:      newInstance,
