@@ -263,3 +263,25 @@ func steps(f check.Finding) int {
 	}
 	return len(f.Run.Steps)
 }
+
+// leaky is a machine whose only variable outgrows its domain.
+type leaky struct{}
+
+func (leaky) Clean(int) int { return 0 }
+func (leaky) Step(_ int, s *int, _ model.Event[int], _ *model.Outbox[int]) {
+	*s++
+}
+func (leaky) Inputs(_ int, _ *int, in []model.Input) []model.Input {
+	return append(in, model.Input{Name: "grow"})
+}
+func (leaky) VisitState(_ int, s *int, f *model.Fields) { model.Int(f, "size", s, 0, 3) }
+func (leaky) VisitMessage(m *int, f *model.Fields)      { model.Int(f, "nothing", m, 0, 0) }
+
+// TestLeavingTheDomain is an error that names the variable, not a crash of the checker.
+func TestLeavingTheDomain(t *testing.T) {
+	inst := &model.Instance{System: model.NewNetwork(parse(t, "path:2"), leaky{}, model.Links{}, model.Budget{}),
+		Properties: []model.Property{{Name: "fine", Claim: model.Always, Holds: func(*model.View) bool { return true }}}}
+	if _, err := check.Run(context.Background(), inst, check.Options{}); err == nil || !strings.Contains(err.Error(), "variable size") {
+		t.Errorf("error %v", err)
+	}
+}

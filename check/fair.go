@@ -5,7 +5,6 @@ package check
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"allot/model"
@@ -17,23 +16,19 @@ func (s *search) recur(i int) {
 	if s.isCut() {
 		return
 	}
-	var wait sync.WaitGroup
 	var next atomic.Int64
-	for _, e := range s.workers {
-		wait.Go(func() {
-			for !s.interrupted() {
-				p := int(next.Add(1)) - 1
-				if p >= e.sys.Graph().Len() || s.isFound(i) {
-					return
-				}
-				s.fairCycleOf(e, i, p, func(e *explorer, id uint64) bool {
-					s.sp.load(id, e.c)
-					return !s.properties[i].HoldsFor(&e.view, p)
-				})
+	s.fan(func(_ int, e *explorer) {
+		for !s.interrupted() {
+			p := int(next.Add(1)) - 1
+			if p >= e.sys.Graph().Len() || s.isFound(i) {
+				return
 			}
-		})
-	}
-	wait.Wait()
+			s.fairCycleOf(e, i, p, func(e *explorer, id uint64) bool {
+				s.sp.load(id, e.c)
+				return !s.properties[i].HoldsFor(&e.view, p)
+			})
+		}
+	})
 }
 
 func (s *search) isFound(i int) bool {

@@ -15,8 +15,9 @@ import (
 )
 
 // Run asks the checker. The error is for questions that make no sense; a search that was cut answers Unknown.
-func Run(ctx context.Context, inst *model.Instance, o Options) (*Result, error) {
-	o, err := o.validate(inst.System)
+func Run(ctx context.Context, inst *model.Instance, o Options) (result *Result, err error) {
+	defer model.CatchDomain(&err)
+	o, err = o.validate(inst.System)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +31,9 @@ func Run(ctx context.Context, inst *model.Instance, o Options) (*Result, error) 
 		return nil, err
 	}
 	s.explore()
+	if s.failed != nil {
+		return nil, s.failed
+	}
 	return s.conclude(), nil
 }
 
@@ -49,10 +53,12 @@ type search struct {
 	stop                atomic.Bool
 	overflow            atomic.Bool
 
-	mu    sync.Mutex
-	cut   string
-	found []discovery // by property
-	stab  []*stabilization
+	mu  sync.Mutex
+	cut string
+	// failed is why the search cannot go on at all.
+	failed error
+	found  []discovery // by property
+	stab   []*stabilization
 }
 
 // discovery is where a property was seen to fail (for Sometimes: to hold).
@@ -269,23 +275,40 @@ func (s *search) interrupted() bool {
 	return s.stop.Load()
 }
 
+// fan runs do once for every worker and waits for all.
+func (s *search) fan(do func(n int, e *explorer)) {
+	var wait sync.WaitGroup
+	for n, e := range s.workers {
+		wait.Go(func() {
+			var err error
+			defer func() {
+				if err != nil {
+					s.cutBy("failed")
+					s.mu.Lock()
+					s.failed = err
+					s.mu.Unlock()
+				}
+			}()
+			defer model.CatchDomain(&err)
+			do(n, e)
+		})
+	}
+	wait.Wait()
+}
+
 // parallel lets every worker take pieces of 0..total-1 until nothing is left.
 func (s *search) parallel(total uint64, do func(e *explorer, from, to uint64)) {
 	var next atomic.Uint64
 	piece := max(1, min(total/uint64(len(s.workers)*8), 1<<14))
-	var wait sync.WaitGroup
-	for _, e := range s.workers {
-		wait.Go(func() {
-			for !s.interrupted() {
-				from := next.Add(piece) - piece
-				if from >= total {
-					return
-				}
-				do(e, from, min(from+piece, total))
+	s.fan(func(_ int, e *explorer) {
+		for !s.interrupted() {
+			from := next.Add(piece) - piece
+			if from >= total {
+				return
 			}
-		})
-	}
-	wait.Wait()
+			do(e, from, min(from+piece, total))
+		}
+	})
 }
 
 // scanAll visits every kept configuration, loaded into e.c.

@@ -6,7 +6,6 @@ package check
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"allot/model"
@@ -67,6 +66,9 @@ func (t *stabilization) converge(s *search) {
 	case d.is && s.o.Fairness != None:
 		*d = discovery{}
 		s.fairCycle(t.property, -1, func(_ *explorer, id uint64) bool { return t.distance[id] != 1 })
+		if s.o.Rounds && !d.is {
+			t.findWorstRounds(s) // steps have no bound, but rounds may have one
+		}
 	case !d.is:
 		t.findWorst(s)
 	}
@@ -77,31 +79,27 @@ func (t *stabilization) converge(s *search) {
 // others do not know of, and may do again. A configuration is finished when all its successors are, so its distance
 // is right whoever finishes it, and a worker that meets its own path has found a cycle.
 func (t *stabilization) search(s *search) {
-	var wait sync.WaitGroup
 	limit := s.sp.limit()
 	s.stop.Store(false)
-	for n, e := range s.workers {
+	s.fan(func(n int, e *explorer) {
 		w := &diver{stabilization: t, s: s, e: e, backwards: n%2 == 1, onPath: newBitset(limit)}
 		first := limit / uint64(len(s.workers)) * uint64(n)
-		wait.Go(func() {
-			for i := range limit {
-				id := (first + i) % limit
-				if w.backwards {
-					id = limit - 1 - i
-				}
-				if i%(1<<12) == 0 {
-					s.report(e, "looking for the longest way to the legitimate set", limit)
-					if s.interrupted() {
-						return
-					}
-				}
-				if s.sp.has(id) && atomic.LoadUint32(&t.distance[id]) == 0 && !w.dive(id) {
+		for i := range limit {
+			id := (first + i) % limit
+			if w.backwards {
+				id = limit - 1 - i
+			}
+			if i%(1<<12) == 0 {
+				s.report(e, "looking for the longest way to the legitimate set", limit)
+				if s.interrupted() {
 					return
 				}
 			}
-		})
-	}
-	wait.Wait()
+			if s.sp.has(id) && atomic.LoadUint32(&t.distance[id]) == 0 && !w.dive(id) {
+				return
+			}
+		}
+	})
 	s.mu.Lock()
 	s.stop.Store(s.cut != "")
 	s.mu.Unlock()

@@ -27,6 +27,8 @@ type Fields struct {
 	err  error
 	list []Variable
 	rank uint64 // choose: what is left of the rank; count: the product so far
+	// stamps is what gather has found; for rename, all stamps that there are, sorted.
+	stamps []int64
 }
 
 type mode uint8
@@ -38,6 +40,8 @@ const (
 	count
 	choose
 	scatter // choose where the combinations cannot be numbered: the rank is a seed
+	gather  // list the stamps
+	rename  // give the stamps new names
 )
 
 // MaxListed bounds the values of one variable that enumeration and corruption take.
@@ -47,6 +51,30 @@ const MaxListed = 1 << 16
 const Uncountable = 1 << 63
 
 var errShort = errors.New("it ends too early")
+
+// DomainError is what encoding panics with when an algorithm has put into a variable what its domain does not hold: it is
+// not made for what happened to it, such as more messages than its buffers take. Checker and simulator make an error
+// of it.
+type DomainError struct {
+	Variable    string
+	Value, Most uint64 // counted from the smallest value
+}
+
+func (e *DomainError) Error() string {
+	return fmt.Sprintf("variable %s holds value number %d, its last one is number %d: the algorithm left its domain, so it is not made for these faults or links",
+		e.Variable, e.Value, e.Most)
+}
+
+// CatchDomain is for a deferred call: it turns a panic with a DomainError into an error.
+func CatchDomain(err *error) {
+	switch cause := recover().(type) {
+	case nil:
+	case *DomainError:
+		*err = cause
+	default:
+		panic(cause)
+	}
+}
 
 // Integer is what Int and Enum can point to.
 type Integer interface {
@@ -100,7 +128,7 @@ func Ghost[T Integer](f *Fields, name string, v *T, lo, hi T) {
 	case count:
 	case choose, scatter:
 		*v = lo
-	case encode, decode, describe:
+	case encode, decode, describe, gather, rename:
 		Int(f, name, v, lo, hi)
 	}
 }
@@ -110,7 +138,7 @@ func (f *Fields) number(name string, v, most uint64) uint64 {
 	switch f.mode {
 	case encode:
 		if v > most {
-			panic(fmt.Sprintf("model: variable %s holds %d, its largest value is %d: the algorithm left its domain", name, v, most))
+			panic(&DomainError{Variable: name, Value: v, Most: most})
 		}
 		if most < 1<<8 {
 			f.buf = append(f.buf, byte(v))
@@ -127,7 +155,7 @@ func (f *Fields) number(name string, v, most uint64) uint64 {
 		f.rank /= size
 	case scatter:
 		v = f.draw() % (min(most, MaxListed-1) + 1)
-	case describe:
+	case describe, gather, rename:
 	}
 	return v
 }

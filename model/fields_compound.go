@@ -48,6 +48,10 @@ func List[T any](f *Fields, name string, v *[]T, longest int, each func(f *Field
 			}
 			*v = append(*v, e)
 		}
+	case gather, rename:
+		for i := range *v {
+			each(f, name, &(*v)[i])
+		}
 	}
 }
 
@@ -89,7 +93,7 @@ func Union[T Integer](f *Fields, name string, kind *T, names []string, rest func
 			break
 		}
 		f.rank = above
-	case encode, decode, describe, scatter:
+	case encode, decode, describe, scatter, gather, rename:
 		Enum(f, name, kind, names...)
 		if f.err == nil {
 			rest(f, *kind)

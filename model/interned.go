@@ -30,11 +30,16 @@ type stateEntry struct {
 	data    []byte
 	value   any
 	inputs  []Input
+	stamps  []int64
 }
 
 type messageEntry struct {
-	data  []byte
-	value any
+	data   []byte
+	value  any
+	stamps []int64
+	// class is the handle of the same message without its stamps. A message keeps it when its stamps are renamed, so
+	// that fairness goes on to owe its delivery.
+	class uint32
 }
 
 // interner numbers values by their encoding. Entries are written once, so a copy of the slice header can be read
@@ -71,12 +76,22 @@ func (t *Table) Len() (states, messages, links int) {
 func (t *Table) putState(p int, data []byte) uint32 {
 	key := append([]byte{byte(p), byte(p >> 8), byte(p >> 16)}, data...)
 	return t.states.put(key, func() stateEntry {
-		return stateEntry{process: p, data: data, value: t.body.state(p, data), inputs: t.body.inputs(p, data)}
+		value := t.body.state(p, data)
+		return stateEntry{process: p, data: data, value: value, inputs: t.body.inputs(p, data), stamps: t.body.stateStamps(p, value)}
 	})
 }
 
 func (t *Table) putMessage(data []byte) uint32 {
-	return t.messages.put(data, func() messageEntry { return messageEntry{data: data, value: t.body.message(data)} })
+	if id, ok := t.messages.byKey[string(data)]; ok {
+		return id
+	}
+	entry := messageEntry{data: data, value: t.body.message(data)}
+	if entry.stamps = t.body.messageStamps(entry.value); len(entry.stamps) > 0 {
+		entry.class = t.putMessage(t.body.renameMessage(data, nil))
+	} else {
+		entry.class = uint32(len(t.messages.entries))
+	}
+	return t.messages.put(data, func() messageEntry { return entry })
 }
 
 func (t *Table) putLink(content []uint32) uint32 {
@@ -99,6 +114,10 @@ type interned struct {
 	pushed  map[uint64]uint64
 	removed map[uint64]uint64
 	scratch []uint32
+
+	renamings map[string]*renaming // by the list of stamps
+	renaming  *renaming            // under the present list
+	names     []byte
 }
 
 type stepKey struct {
@@ -210,6 +229,12 @@ func (n *interned) push(link, message uint64, sorted bool) uint64 {
 	return next
 }
 
+func (n *interned) repeat(link uint64, i int) uint64 {
+	content := n.link(link)
+	n.scratch = slices.Insert(append(n.scratch[:0], content...), i+1, content[i])
+	return n.locked(func(t *Table) uint32 { return t.putLink(n.scratch) })
+}
+
 func (n *interned) remove(link uint64, i int) uint64 {
 	key := link<<32 | uint64(i)
 	if next, ok := n.removed[key]; ok {
@@ -229,6 +254,8 @@ func (n *interned) chooseMessage(rank uint64) uint64 {
 func (n *interned) messageValue(message uint64) any { return n.messageEntry(message).value }
 
 func (n *interned) size(message uint64) int { return len(n.messageEntry(message).data) }
+
+func (n *interned) class(message uint64) uint64 { return uint64(n.messageEntry(message).class) }
 
 func (n *interned) isSame(link uint64, i, j int) bool {
 	content := n.link(link)

@@ -3,6 +3,8 @@
 
 package model
 
+import "slices"
+
 // store keeps the values whose handles are the words of a network's configuration. The network's rules (what is
 // delivered, lost, repeated) are written once, over this interface.
 type store interface {
@@ -20,10 +22,14 @@ type store interface {
 	at(link uint64, i int) uint64
 	push(link, message uint64, sorted bool) uint64
 	remove(link uint64, i int) uint64
+	// repeat puts a second copy of a message right behind it, so that the order of a link is kept.
+	repeat(link uint64, i int) uint64
 	chooseMessage(rank uint64) uint64
 	messageValue(message uint64) any
 	// size is the length of a message's encoding.
 	size(message uint64) int
+	// class is the message that stands for this one where fairness is concerned.
+	class(message uint64) uint64
 	// isSame tells whether two positions of a sorted link hold equal messages, so that one of them is enough.
 	isSame(link uint64, i, j int) bool
 }
@@ -110,14 +116,21 @@ func (l *live[S, M]) at(link uint64, i int) uint64 {
 	return uint64(len(l.loose) - 1)
 }
 
-// push appends; a live link need not be sorted, because nobody compares two of its contents.
+// push appends; a live link need not be sorted, because nobody compares two of its contents. What was taken from the
+// front is used again once it is half of the memory, so that a link that stays long is not copied for every message.
 func (l *live[S, M]) push(link, message uint64, _ bool) uint64 {
 	q := &l.links[link]
-	if q.head > 0 && len(q.items) == cap(q.items) {
+	if len(q.items) == cap(q.items) && 2*q.head >= len(q.items) {
 		q.items = q.items[:copy(q.items, q.items[q.head:])]
 		q.head = 0
 	}
 	q.items = append(q.items, l.loose[message])
+	return link
+}
+
+func (l *live[S, M]) repeat(link uint64, i int) uint64 {
+	q := &l.links[link]
+	q.items = slices.Insert(q.items, q.head+i+1, q.items[q.head+i])
 	return link
 }
 
@@ -146,3 +159,5 @@ func (l *live[S, M]) size(message uint64) int {
 }
 
 func (l *live[S, M]) isSame(uint64, int, int) bool { return false }
+
+func (l *live[S, M]) class(message uint64) uint64 { return message }

@@ -93,6 +93,11 @@ type body interface {
 	variables(p int, state any) []Variable
 	messageText(message any) string
 	hasClock(p int) bool
+	hasStamps() bool
+	stateStamps(p int, state any) []int64
+	messageStamps(message any) []int64
+	renameState(p int, data []byte, sorted []int64) []byte
+	renameMessage(data []byte, sorted []int64) []byte
 	newLive(g *Graph) store
 }
 

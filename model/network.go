@@ -17,6 +17,8 @@ type Network struct {
 	table   *Table
 	clocks  []int32 // the processes with clocks
 	clockOf []int32 // by process: its number among the clocks, or -1
+	// isStamped tells that the machine has stamps, which an interned network renames.
+	isStamped bool
 }
 
 // NewNetwork makes a system of a machine on a network.
@@ -24,6 +26,7 @@ func NewNetwork[S, M any](g *Graph, m Machine[S, M], links Links, budget Budget)
 	n := &Network{frame: frame{graph: g, own: g.Links(), budget: budget}, body: typed[S, M]{m}, links: links}
 	n.table = newTable(n.body, g, unlocked{})
 	n.store = newInterned(n.table)
+	n.isStamped = n.body.hasStamps()
 	n.clockOf = make([]int32, g.Len())
 	for p := range g.Len() {
 		n.clockOf[p] = -1

@@ -26,6 +26,7 @@ func (n *Network) Apply(c Configuration, step []Move, b *Buffer) {
 		n.applyFault(c, m, b)
 	case kinds:
 	}
+	n.canonical(c, b)
 }
 
 // happen lets an event happen to a process and puts what it sends on its links.
@@ -62,6 +63,17 @@ func (n *Network) put(c Configuration, link int, message uint64, b *Buffer) {
 	b.Touched = append(b.Touched, n.linkSite(link))
 }
 
+// repeat doubles a message where it stands: a link that keeps the order delivers the copy next. There is no copy on a
+// link that is full.
+func (n *Network) repeat(c Configuration, link, i int, b *Buffer) {
+	word := n.linkWord(link)
+	if n.links.Capacity > 0 && n.store.length(c[word]) >= n.links.Capacity {
+		return
+	}
+	b.write(c, word, n.store.repeat(c[word], i))
+	b.Touched = append(b.Touched, n.linkSite(link))
+}
+
 // take removes a message from a link.
 func (n *Network) take(c Configuration, link, i int, b *Buffer) {
 	word := n.linkWord(link)
@@ -78,7 +90,7 @@ func (n *Network) applyFault(c Configuration, m Move, b *Buffer) {
 	case Lose:
 		n.take(c, at, int(m.Arg), b)
 	case Duplicate:
-		n.put(c, at, n.store.at(c[n.linkWord(at)], int(m.Arg)), b)
+		n.repeat(c, at, int(m.Arg), b)
 	case Forge:
 		n.put(c, at, n.store.chooseMessage(m.Arg), b)
 	case Corrupt:
@@ -209,7 +221,7 @@ func (n *Network) Class(c Configuration, m Move) int {
 	case Deliver:
 		class := processes*classesPerProcess + at
 		if n.links.Unordered && n.table != nil {
-			class += links * int(1+n.store.at(c[n.linkWord(at)], int(m.Arg)))
+			class += links * int(1+n.store.class(n.store.at(c[n.linkWord(at)], int(m.Arg))))
 		}
 		return class
 	case Lose, Duplicate, Corrupt, Forge, Crash, Resume, Restart, Cut, Heal, Leave, Join, kinds:

@@ -9,19 +9,21 @@ import "fmt"
 type Op uint8
 
 // The operations. Local touches no register; Swap is compare-and-swap: if the register holds Old, it gets Value, and
-// the process is told what was there in either case.
+// the process is told what was there in either case. Add adds Value, modulo the size of the register, so that Size-1 takes
+// one away; the process is told what was there before.
 const (
 	Local Op = iota
 	Read
 	Write
 	Swap
+	Add
 )
 
 // Access is one step that a process can take.
 type Access struct {
 	Op       Op
 	Register int
-	Value    uint64 // what Write and Swap put there
+	Value    uint64 // what Write and Swap put there and Add adds
 	Old      uint64 // what Swap expects
 	// Name says in words what the step is for.
 	Name string
@@ -44,10 +46,27 @@ type Shared interface {
 	After(p int, local uint64, choice int, found uint64) uint64
 }
 
+// Indexed is a Shared that can give one of its steps without listing all of them. It is a matter of speed alone:
+// Choice(p, local, i) must be element i of Accesses(p, local), and Choices their number.
+type Indexed interface {
+	Choices(p int, local uint64) int
+	Choice(p int, local uint64, i int) Access
+}
+
+// Forgetful is a Shared that knows when a value in a register has lost its meaning: from now on nobody can tell it from
+// another. Such values are replaced, so that configurations that behave alike become one.
+type Forgetful interface {
+	// Forget tells what nobody can tell apart after a step that took p from one own state to another: where it is ok, if
+	// the register holds the value, it may as well hold instead.
+	Forget(p int, before, after uint64) (register int, value, instead uint64, ok bool)
+}
+
 // Registers is the System of a Shared algorithm. Every process is a site; steps never coincide.
 type Registers struct {
 	frame
 	shared    Shared
+	indexed   Indexed   // or nil
+	forgetful Forgetful // or nil
 	registers []*Field
 }
 
@@ -55,6 +74,8 @@ type Registers struct {
 func NewRegisters(g *Graph, shared Shared, budget Budget) (*Registers, error) {
 	s := &Registers{frame: frame{graph: g, budget: budget}, shared: shared, registers: shared.Registers()}
 	s.own = len(s.registers)
+	s.indexed, _ = shared.(Indexed)
+	s.forgetful, _ = shared.(Forgetful)
 	for r, f := range s.registers {
 		if f.Size == 0 || shared.Initial(r) >= f.Size {
 			return nil, fmt.Errorf("register %s: its first value %d is not among its %d values", f.Name, shared.Initial(r), f.Size)
@@ -115,16 +136,34 @@ func (s *Registers) Enabled(c Configuration, site int, moves []Move) []Move {
 	if s.IsCrashed(c, site) {
 		return moves
 	}
-	var space [8]Access
-	for i := range s.shared.Accesses(site, c[site], space[:0]) {
+	for i := range s.choices(c, site) {
 		moves = append(moves, Move{Kind: Act, At: int32(site), Arg: uint64(i)})
 	}
 	return moves
 }
 
-func (s *Registers) access(c Configuration, m Move) Access {
+// choices is the number of steps that p can take.
+func (s *Registers) choices(c Configuration, p int) int {
+	if s.indexed != nil {
+		return s.indexed.Choices(p, c[p])
+	}
 	var space [8]Access
-	return s.shared.Accesses(int(m.At), c[m.At], space[:0])[m.Arg]
+	return len(s.shared.Accesses(p, c[p], space[:0]))
+}
+
+// access is the step that a move takes. An own state that no run reaches, but corruption does, may ask for a register
+// that there is none of.
+func (s *Registers) access(c Configuration, m Move) (a Access) {
+	if s.indexed != nil {
+		a = s.indexed.Choice(int(m.At), c[m.At], int(m.Arg))
+	} else {
+		var space [8]Access
+		a = s.shared.Accesses(int(m.At), c[m.At], space[:0])[m.Arg]
+	}
+	if a.Op != Local && uint(a.Register) >= uint(len(s.registers)) {
+		panic(&DomainError{Variable: "register", Value: uint64(a.Register), Most: uint64(len(s.registers) - 1)})
+	}
+	return a
 }
 
 // Apply takes one step.
@@ -152,11 +191,21 @@ func (s *Registers) Apply(c Configuration, step []Move, b *Buffer) {
 	if access.Op != Local {
 		word := s.ownWord() + access.Register
 		found = c[word]
-		if access.Op == Write || access.Op == Swap && found == access.Old {
+		switch {
+		case access.Op == Write || access.Op == Swap && found == access.Old:
 			b.write(c, word, access.Value)
+		case access.Op == Add:
+			b.write(c, word, (found+access.Value)%s.registers[access.Register].Size)
 		}
 	}
-	b.write(c, p, s.shared.After(p, c[p], int(m.Arg), found))
+	before := c[p]
+	b.write(c, p, s.shared.After(p, before, int(m.Arg), found))
+	if s.forgetful == nil {
+		return
+	}
+	if r, value, instead, ok := s.forgetful.Forget(p, before, c[p]); ok && s.Register(c, r) == value {
+		b.write(c, s.ownWord()+r, instead)
+	}
 }
 
 // Check tells why a move is impossible.
@@ -169,8 +218,7 @@ func (s *Registers) Check(c Configuration, m Move) error {
 		if err := s.checkCrashed(c, m); err != nil {
 			return err
 		}
-		var space [8]Access
-		if n := len(s.shared.Accesses(int(m.At), c[m.At], space[:0])); m.Arg >= uint64(n) {
+		if n := s.choices(c, int(m.At)); m.Arg >= uint64(n) {
 			return fmt.Errorf("process %s has %d steps to choose from, there is no number %d", s.graph.Name(int(m.At)), n, m.Arg)
 		}
 	case Corrupt:
@@ -215,6 +263,8 @@ func (s *Registers) Describe(c Configuration, m Move) string {
 		return fmt.Sprintf("%s, reads %s = %s", text, f.Name, found)
 	case Write:
 		return fmt.Sprintf("%s, writes %s := %s", text, f.Name, f.show(a.Value))
+	case Add:
+		return fmt.Sprintf("%s, changes %s from %s to %s", text, f.Name, found, f.show((s.Register(c, a.Register)+a.Value)%f.Size))
 	case Swap:
 		return fmt.Sprintf("%s, swaps %s from %s to %s, finds %s", text, f.Name, f.show(a.Old), f.show(a.Value), found)
 	case Local:

@@ -96,7 +96,7 @@ const (
 	Deliver               // a link hands over the message at position Arg
 	Tick                  // the clock of a process advances by one
 	Lose                  // a link loses the message at position Arg
-	Duplicate             // a link repeats the message at position Arg
+	Duplicate             // a link repeats the message at position Arg, right behind it
 	Corrupt               // a process gets value number Arg of its domain as its state
 	Forge                 // a link gets message number Arg of its domain at its tail
 	Crash                 // a process stops
@@ -169,8 +169,9 @@ type Buffer struct {
 	// Overflow tells that a reliable link of bounded capacity was sent more than it holds.
 	Overflow bool
 
-	next []uint64
-	out  []sending
+	next   []uint64
+	out    []sending
+	stamps []int64
 }
 
 // reset forgets the last step.

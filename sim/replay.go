@@ -26,7 +26,8 @@ type ReplayReport struct {
 //
 // visit, which may be nil, sees each configuration with the moves that are taken next, and the last one with none. What
 // it is handed is good until it returns.
-func Replay(inst *model.Instance, run *model.Run, visit func(step int, v *model.View, moves []model.Move)) (*ReplayReport, error) {
+func Replay(inst *model.Instance, run *model.Run, visit func(step int, v *model.View, moves []model.Move)) (report *ReplayReport, err error) {
+	defer model.CatchDomain(&err)
 	r, err := newReplayer(inst, run)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func Replay(inst *model.Instance, run *model.Run, visit func(step int, v *model.
 	if visit != nil {
 		visit(len(run.Steps), &r.world.view, nil)
 	}
-	report := &ReplayReport{Steps: len(run.Steps), Moves: r.moves, Property: run.Property}
+	report = &ReplayReport{Steps: len(run.Steps), Moves: r.moves, Property: run.Property}
 	report.IsVerified, report.Text = r.verdict()
 	return report, nil
 }

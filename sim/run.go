@@ -12,7 +12,8 @@ import (
 )
 
 // Run simulates one run and measures it. A run that is cancelled is no error: the report says how far it came.
-func Run(ctx context.Context, inst *model.Instance, o Options) (*Report, error) {
+func Run(ctx context.Context, inst *model.Instance, o Options) (report *Report, err error) {
+	defer model.CatchDomain(&err)
 	r, err := newRunner(ctx, inst, o)
 	if err != nil {
 		return nil, err
