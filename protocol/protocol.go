@@ -13,8 +13,13 @@ import (
 
 	"allot/model"
 	"allot/protocol/abp"
+	"allot/protocol/band"
+	"allot/protocol/claim"
 	"allot/protocol/peterson"
 	"allot/protocol/ring"
+	"allot/protocol/slots"
+	"allot/protocol/tree"
+	"allot/protocol/wave"
 )
 
 // All lists the algorithms in the order in which they are shown.
@@ -22,6 +27,11 @@ var All = []*model.Algorithm{
 	&ring.Algorithm,
 	&peterson.Algorithm,
 	&abp.Algorithm,
+	&tree.Algorithm,
+	&band.Algorithm,
+	&slots.Algorithm,
+	&claim.Algorithm,
+	&wave.Algorithm,
 }
 
 // Find looks an algorithm up by its name.

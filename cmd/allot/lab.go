@@ -23,11 +23,11 @@ func newLab() *cobra.Command {
 
 check explores every interleaving of a small instance and answers proved, counterexample or unknown.
 sim runs large instances under a seeded scheduler, with faults. sweep does so for many sizes.
-replay shows a recorded run step by step.`,
+replay shows a recorded run step by step. coterie says what a quorum system costs and survives.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	lab.AddCommand(newList(), newCheck(), newSim(), newSweep(), newReplay(), newTopology())
+	lab.AddCommand(newList(), newCheck(), newSim(), newSweep(), newReplay(), newCoterie(), newTopology())
 	return lab
 }
 

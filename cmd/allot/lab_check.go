@@ -178,11 +178,11 @@ type answer struct {
 	Fairness   string        `json:"fairness"`
 	WorstSteps *int          `json:"worst_steps"`
 	// WorstRounds is null unless it was asked for.
-	WorstRounds     *int    `json:"worst_rounds"`
-	Counterexample  *story  `json:"counterexample"`
-	Seconds         float64 `json:"seconds"`
-	StatesPerSecond float64 `json:"states_per_second"`
-	File            string  `json:"file,omitempty"`
+	WorstRounds     *int         `json:"worst_rounds"`
+	Counterexample  *model.Story `json:"counterexample"`
+	Seconds         float64      `json:"seconds"`
+	StatesPerSecond float64      `json:"states_per_second"`
+	File            string       `json:"file,omitempty"`
 	*check.Result
 }
 
@@ -206,7 +206,7 @@ func (c *checkCommand) newAnswer(inst *model.Instance, r *check.Result, seconds 
 	a.Property = r.Findings[i].Property
 	if r.Findings[i].Run != nil {
 		var err error
-		if a.Counterexample, err = tell(inst, r.Findings[i].Run); err != nil {
+		if a.Counterexample, err = model.Tell(inst, r.Findings[i].Run); err != nil {
 			return nil, fmt.Errorf("the counterexample cannot be replayed: %w", err)
 		}
 		a.File = c.out
@@ -234,7 +234,7 @@ func (a *answer) print(w io.Writer) {
 	}
 	if a.Counterexample != nil {
 		fmt.Fprintf(w, "\nA run that breaks %q:\n", a.Property)
-		a.Counterexample.print(w)
+		fmt.Fprint(w, a.Counterexample)
 		if a.File != "" {
 			fmt.Fprintf(w, "\nSaved. See it again with: allot lab replay %s\n", a.File)
 		} else {

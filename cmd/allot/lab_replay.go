@@ -43,9 +43,9 @@ a run or cannot be replayed.`,
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
 		out := cmd.OutOrStdout()
-		var st *story
+		var st *model.Story
 		if !quiet || asJSON {
-			if st, err = tell(asRecorded(inst, run), run); err != nil {
+			if st, err = model.Tell(asRecorded(inst, run), run); err != nil {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 		}
@@ -53,12 +53,12 @@ a run or cannot be replayed.`,
 			err = printJSON(out, struct {
 				model.Header
 				*sim.ReplayReport
-				Story *story `json:"story"`
+				Story *model.Story `json:"story"`
 			}{run.Header, report, st})
 		} else {
 			fmt.Fprintf(out, "%s on %s, variant %s, recorded by %s\n\n", run.Algorithm, run.Topology, run.Variant, run.Origin)
 			if st != nil {
-				st.print(out)
+				fmt.Fprint(out, st)
 				fmt.Fprintln(out)
 			}
 			_, err = fmt.Fprintf(out, "%d steps: %s\n", report.Steps, report.Text)

@@ -123,7 +123,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
-	root.AddCommand(newUp(), newLab())
+	root.AddCommand(newUp(), newSlots(), newPS(), newLab())
 	return root
 }
 

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -108,4 +109,12 @@ func parseBytes(text string) (uint64, error) {
 		return n * u.size, nil
 	}
 	return 0, fmt.Errorf("%s: it must be a size such as 4GiB or 512MiB", text)
+}
+
+// printJSON writes a value for programs.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
 }

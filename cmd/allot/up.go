@@ -86,13 +86,11 @@ func demonstrateFlaw(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(w, "2. A counterexample. Four processes, but counters of two values only:")
-	st, err := tell(inst, result.Findings[0].Run)
+	st, err := model.Tell(inst, result.Findings[0].Run)
 	if err != nil {
 		return err
 	}
-	var text strings.Builder
-	st.print(&text)
-	for line := range strings.Lines(text.String()) {
+	for line := range strings.Lines(st.String()) {
 		fmt.Fprint(w, " ", line)
 	}
 	return nil

@@ -38,7 +38,7 @@ const (
 )
 
 // protocolTests is what the tests of an algorithm may import: the laboratory that puts it to the test.
-var protocolTests = []string{"model", "check", "sim", "topology", "protocol/..."}
+var protocolTests = []string{"model", "check", "sim", "topology", "chart", "protocol/..."}
 
 // rooms is the table. The first row whose folder matches counts. Rooms that are not built yet have their row already.
 var rooms = []room{
@@ -90,6 +90,18 @@ var rooms = []room{
 	{
 		folder: "chart",
 		reason: "a drawing is made from numbers and knows nothing of where they come from",
+	},
+	{
+		folder: "slots",
+		uses:   []string{"model", "protocol/*"},
+		closed: join(clock, logging, system),
+		reason: "the library runs one algorithm over atomic memory; time comes from the caller's context",
+	},
+	{
+		folder: "slots/processes",
+		uses:   []string{"model", "protocol/*"},
+		closed: join(chance, logging, []string{"net/..."}),
+		reason: "the same algorithm over a mapped file: it needs files, locks and naps, and nothing else",
 	},
 	{
 		folder: "node",

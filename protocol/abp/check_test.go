@@ -64,6 +64,7 @@ func TestLinks(t *testing.T) {
 		{lossy, model.Budget{}, check.Weak, check.Proved, check.Counterexample},
 		{lossy, model.Budget{Duplicate: 3}, check.Strong, check.Proved, check.Proved},
 		{lossy + ",duplicating", model.Budget{}, check.Strong, check.Proved, check.Counterexample},
+		{"fifo,lossy,duplicating,capacity=5", model.Budget{}, check.Strong, check.Proved, check.Counterexample},
 		{"fifo,lossy,capacity=4", model.Budget{}, check.Strong, check.Proved, check.Proved},
 		{"unordered,lossy,capacity=2", model.Budget{}, check.Strong, check.Counterexample, check.Proved},
 		{"unordered,lossy,capacity=1", model.Budget{}, check.Strong, check.Proved, check.Proved},

@@ -5,7 +5,10 @@ package ring_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"allot/check"
@@ -189,5 +192,44 @@ func TestRefusedNetworks(t *testing.T) {
 	}
 	if _, err := ring.Algorithm.Make(model.Options{Graph: two}); err == nil {
 		t.Error("two rings are taken for one")
+	}
+}
+
+var rewrite = flag.Bool("rewrite", false, "write the golden stories anew")
+
+// TestStories compares shortest counterexamples with what a person has read and found right.
+func TestStories(t *testing.T) {
+	for _, test := range []struct {
+		name, variant string
+		n, k          int
+		o             check.Options
+	}{
+		{"four_processes_with_two_values_never_heal", "", 4, 2, check.Options{Arbitrary: true, Properties: []string{"stabilizes"}}},
+		{"all_at_once_three_values_are_too_few", "", 4, 3, check.Options{Arbitrary: true, Daemon: check.Distributed, Properties: []string{"stabilizes"}}},
+		{"copying_wrongly_makes_a_second_privilege", "copy-plus-one", 4, 4, check.Options{Properties: []string{"exclusion"}}},
+		{"a_root_that_copies_starves_everybody", "root-copies", 4, 4, check.Options{Arbitrary: true, Properties: []string{"no-deadlock"}}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inst := instance(t, test.n, test.k, test.variant)
+			test.o.Workers = 1 // always the same of several shortest ones
+			r := ask(t, inst, test.o)
+			story, err := model.Tell(inst, r.Findings[0].Run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join("testdata", test.name+".txt")
+			if *rewrite {
+				if err := os.WriteFile(path, []byte(story.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if story.String() != string(want) {
+				t.Errorf("the story has changed (go test ./protocol/ring -rewrite, then read it):\n%s", story)
+			}
+		})
 	}
 }

@@ -1,0 +1,159 @@
+// Copyright the allot authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package band_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"allot/check"
+	"allot/model"
+	"allot/protocol/band"
+	"allot/sim"
+	"allot/topology"
+)
+
+var isUpdate = flag.Bool("update", false, "write the files that the tests compare with anew")
+
+// question is what one check asks, written as on the command line.
+type question struct {
+	object, coterie, variant, inside string
+	n, l, k, times                   int
+	faults                           string
+}
+
+func (q question) String() string {
+	text := fmt.Sprintf("--object %s --n %d", q.object, q.n)
+	if q.object == "mutin" || q.object == "gcs" {
+		text += fmt.Sprintf(" --l %d", q.l)
+	}
+	if q.object == "kmutex" || q.object == "gcs" {
+		text += fmt.Sprintf(" --k %d", q.k)
+	}
+	text += fmt.Sprintf(" --coterie %s --times %d", q.coterie, q.times)
+	if q.inside != "" {
+		text += " --inside " + q.inside
+	}
+	if q.variant != "" && q.variant != "corrected" {
+		text += " --variant " + q.variant
+	}
+	if q.faults != "" {
+		text += " --faults " + q.faults
+	}
+	return text
+}
+
+func (q question) options(t testing.TB) model.Options {
+	t.Helper()
+	g, err := topology.Parse("complete:3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]string{"object": q.object, "n": fmt.Sprint(q.n), "l": fmt.Sprint(q.l), "k": fmt.Sprint(max(q.k, 1)),
+		"coterie": q.coterie, "times": fmt.Sprint(q.times)}
+	if q.inside != "" {
+		values["inside"] = q.inside
+	}
+	budget, err := model.ParseBudget(q.faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model.Options{Graph: g, Variant: q.variant, Values: values, Budget: budget}
+}
+
+func (q question) make(t testing.TB) *model.Instance {
+	t.Helper()
+	inst, err := band.Algorithm.Make(q.options(t))
+	if err != nil {
+		t.Fatalf("%s: %v", q, err)
+	}
+	return inst
+}
+
+// ask checks, and lets the simulator see every counterexample too.
+func ask(t *testing.T, q question, o check.Options) (*check.Result, *model.Instance) {
+	t.Helper()
+	inst := q.make(t)
+	o.Workers, o.Fairness = 1, check.Weak
+	r, err := check.Run(context.Background(), inst, o)
+	if err != nil {
+		t.Fatalf("%s: %v", q, err)
+	}
+	for _, f := range r.Findings {
+		if f.Verdict != check.Counterexample || f.Run == nil {
+			continue
+		}
+		f.Run.Origin = "check"
+		if report, err := sim.Replay(inst, f.Run, nil); err != nil || !report.IsVerified {
+			t.Errorf("%s, %s: the simulator does not see the violation: %v, %v", q, f.Property, report, err)
+		}
+	}
+	return r, inst
+}
+
+// story tells a run: one line for each step, with who is inside where that changes.
+func story(t *testing.T, inst *model.Instance, run *model.Run) string {
+	t.Helper()
+	var lines []string
+	inside := insideText(inst.System, inst.System.Clean())
+	lines = append(lines, "start: "+inside)
+	_, err := sim.Replay(inst, run, func(_ int, v *model.View, moves []model.Move) {
+		if now := insideText(v.System, v.C); now != inside {
+			inside = now
+			lines[len(lines)-1] += "  [" + now + "]"
+		}
+		if len(moves) > 0 {
+			lines = append(lines, v.System.Describe(v.C, moves[0]))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Why != "" {
+		lines = append(lines, "end: "+run.Why)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func insideText(s model.System, c model.Configuration) string {
+	var inside []string
+	for p := range s.Graph().Len() {
+		if s.Variables(c, p)[0].Value == "true" {
+			inside = append(inside, fmt.Sprint(p))
+		}
+	}
+	if len(inside) == 0 {
+		return "nobody inside"
+	}
+	return strings.Join(inside, ", ") + " inside"
+}
+
+// compare holds a text against a file, or writes the file.
+func compare(t *testing.T, file, got string) {
+	t.Helper()
+	path := "testdata/" + file
+	if *isUpdate {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(want) == got {
+		return
+	}
+	old, now := strings.Split(string(want), "\n"), strings.Split(got, "\n")
+	for i := range max(len(old), len(now)) {
+		if i >= len(old) || i >= len(now) || old[i] != now[i] {
+			t.Fatalf("%s differs from line %d on (go test -update writes it anew):\n%s", path, i+1, strings.Join(now[min(i, len(now)):min(i+3, len(now))], "\n"))
+		}
+	}
+}

@@ -1,0 +1,285 @@
+// Copyright the allot authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"allot/check"
+	"allot/model"
+	"allot/protocol/claim"
+	"allot/sim"
+	"allot/topology"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write the golden files and the pictures anew")
+
+// instance makes one from words such as "clients=3 variant=printed".
+func instance(t *testing.T, words string) *model.Instance {
+	t.Helper()
+	g, err := topology.Parse(claim.Algorithm.Topology)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links, err := model.ParseLinks(claim.Algorithm.Links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := model.Options{Graph: g, Links: links, Values: map[string]string{}}
+	for _, word := range strings.Fields(words) {
+		name, value, _ := strings.Cut(word, "=")
+		if name == "variant" {
+			o.Variant = value
+		} else {
+			o.Values[name] = value
+		}
+	}
+	inst, err := claim.Algorithm.Make(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inst
+}
+
+// ask puts a question to the checker, and lets the simulator confirm every counterexample.
+func ask(t *testing.T, words string, o check.Options) *check.Result {
+	t.Helper()
+	inst := instance(t, words)
+	o.Fairness, o.Workers = check.Weak, 1
+	r, err := check.Run(context.Background(), inst, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range r.Findings {
+		if f.Verdict != check.Counterexample || f.Run == nil {
+			continue
+		}
+		f.Run.Origin, f.Run.Fairness = "check", string(check.Weak)
+		if report, err := sim.Replay(inst, f.Run, nil); err != nil || !report.IsVerified {
+			t.Errorf("%s, %s: the simulator does not see the violation: %v, %v", words, f.Property, report, err)
+		}
+	}
+	return r
+}
+
+// proof is an instance that was explored to the end, with the numbers that it must have again.
+type proof struct {
+	words               string
+	states, transitions uint64
+}
+
+// small take a second or so each.
+var small = []proof{
+	{"clients=2 resources=1", 202, 488},
+	{"clients=3 resources=1", 3708, 13800},
+	{"clients=2 resources=2", 22395, 96299},
+	{"clients=2 resources=1 stamps=next claims=3", 2146, 4220},
+	{"clients=2 resources=2 stamps=next claims=1", 5371, 17037},
+	{"clients=2 resources=1 departures=both", 9568, 41750},
+	{"clients=3 resources=1 departures=vanish", 138714, 726720},
+	{"clients=2 resources=1 losses=1", 83032, 358394},
+	{"clients=1 resources=2 losses=1 departures=cancel", 0, 0},
+	{"clients=2 resources=1 fences=3", 1146, 2736},
+	{"protocol=paper clients=2 resources=2", 30865, 104351},
+	{"protocol=token clients=2 resources=2", 2234, 6796},
+	{"protocol=token clients=2 resources=3", 23452, 76774},
+	{"protocol=ordered clients=2 resources=2", 479, 1120},
+	{"protocol=ordered clients=3 resources=2", 8832, 29358},
+	{"protocol=ordered clients=2 resources=3 most=3", 5841, 16556},
+}
+
+func TestProved(t *testing.T) { prove(t, small) }
+
+func prove(t *testing.T, proofs []proof) {
+	for _, p := range proofs {
+		r := ask(t, p.words, check.Options{MaxMemory: 8 << 30})
+		if r.Verdict != check.Proved || r.States != p.states || r.Transitions != p.transitions {
+			t.Errorf("{%q, %d, %d}, %s %s", p.words, r.States, r.Transitions, r.Verdict, r.Cut)
+			for _, f := range r.Findings {
+				if f.Verdict != check.Proved {
+					t.Errorf("   %s: %s %s", f.Property, f.Verdict, f.Why)
+				}
+			}
+		}
+	}
+}
+
+// large take minutes to hours.
+var large = []proof{
+	{"clients=2 resources=1 losses=1 departures=both", 0, 0},
+	{"clients=2 resources=2 least=2 departures=vanish", 458726, 2739760},
+	{"protocol=paper clients=2 resources=3 least=2", 401143, 1462783},
+	{"clients=2 resources=2 departures=cancel", 0, 0},
+	{"clients=2 resources=2 departures=vanish", 0, 0},
+	{"clients=3 resources=2 least=2", 0, 0},
+	{"clients=3 resources=2", 0, 0},
+	{"clients=2 resources=3 most=2", 0, 0},
+	{"clients=2 resources=3 most=3", 0, 0},
+	{"protocol=paper clients=2 resources=3", 0, 0},
+	{"protocol=paper clients=3 resources=2", 0, 0},
+	{"protocol=ordered clients=3 resources=3 most=3", 0, 0},
+}
+
+// TestFullProofs is part of make full.
+func TestFullProofs(t *testing.T) {
+	if os.Getenv("ALLOT_FULL") == "" {
+		t.Skip("this takes long: set ALLOT_FULL=1")
+	}
+	prove(t, large)
+}
+
+// broken is a variant that must fail, where, and how.
+type broken struct {
+	words    string
+	property string
+	story    string // the golden file, if the counterexample is worth reading
+}
+
+var mutants = []broken{
+	{"variant=stamps-hasty resources=1", "rests", "stamps_next_claim_overtakes_the_end_of_the_last"},
+	{"variant=stamps-lowest", "exclusive", ""},
+	{"variant=stamps-low", "exclusive", "stamps_an_offer_below_the_first_of_the_queue"},
+	{"variant=stamps-rash", "exclusive", "stamps_a_weak_claim_ahead_is_not_awaited"},
+	{"variant=stamps-cocky", "exclusive", "stamps_first_place_kept_with_a_larger_stamp"},
+	{"variant=stamps-careless resources=1 departures=cancel", "rests", "stamps_an_old_ready_is_taken_for_a_new_one"},
+	{"variant=stamps-abrupt resources=1 departures=cancel", "rests", "stamps_a_cancel_overtakes_its_request"},
+	{"variant=stamps-forgetful resources=1 departures=vanish", "rests", "stamps_a_request_arrives_after_its_session_ended"},
+	{"variant=stamps-blank resources=1 losses=1", "exclusive", "stamps_a_resource_without_memory_gives_at_once"},
+	{"variant=paper-blind", "rests", ""},
+	{"variant=paper-untoken", "served", "paper_without_its_token_a_client_starves"},
+	{"variant=paper-stuck", "served", ""},
+	{"variant=paper-late", "exclusive", "paper_a_kill_crosses_a_grant"},
+	{"variant=ordered-any", "rests", ""},
+	{"variant=token-impatient", "served", ""},
+	{"variant=token-drifting resources=3", "served", "token_that_drifts_passes_a_resource_for_ever"},
+}
+
+func TestMutants(t *testing.T) {
+	var tried []string
+	for _, m := range mutants {
+		tried = append(tried, strings.TrimPrefix(strings.Fields(m.words)[0], "variant="))
+		mustFail(t, m)
+	}
+	for _, m := range slices.Concat(printedOnes, slow) {
+		tried = append(tried, strings.TrimPrefix(strings.Fields(m.words)[0], "variant="))
+	}
+	for _, name := range claim.Algorithm.Mutants {
+		if !slices.Contains(tried, name) && !slices.Contains(survivors, name) {
+			t.Errorf("mutant %s is put to the checker by nobody", name)
+		}
+	}
+}
+
+// survivors are mutants that the checker does not catch: what they leave out is kept for a reason that doc.go gives.
+var survivors = []string{"paper-gullible"}
+
+// TestSurvivors pins that they still survive where it can be decided.
+func TestSurvivors(t *testing.T) {
+	for _, name := range survivors {
+		if r := ask(t, "variant="+name, check.Options{}); r.Verdict != check.Proved {
+			t.Errorf("%s: %s, so it is a survivor no longer", name, r.Verdict)
+		}
+	}
+}
+
+// printedOnes are the errors of the paper, in the order in which one hides the next.
+var printedOnes = []broken{
+	{"variant=printed", "rests", "printed_the_next_resource_is_read_from_a_popped_queue"},
+	{"variant=printed resources=2 least=1", "one token", "printed_a_token_is_sent_by_who_has_none"},
+	{"variant=printed-1", "one token", ""},
+	{"variant=printed-2", "rests", "printed_a_passing_message_overwrites_the_priority"},
+	{"variant=printed-3", "rests", "printed_messages_do_not_say_whom_they_are_about"},
+	{"variant=printed-4", "rests", "printed_a_search_follows_what_is_no_dependency"},
+	{"variant=printed-5", "rests", "printed_nobody_looks_again_after_a_loop_was_broken"},
+}
+
+// slow are those whose shortest counterexample is far away.
+var slow = []broken{
+	{"variant=printed-3 clients=3", "exclusive", "printed_two_clients_use_one_resource"},
+	{"variant=paper-lazy resources=3 least=2", "served", "printed_a_token_rests_for_ever_where_nobody_asks"},
+}
+
+// TestFullPrinted is part of make full.
+func TestFullPrinted(t *testing.T) {
+	if os.Getenv("ALLOT_FULL") == "" {
+		t.Skip("this takes long: set ALLOT_FULL=1")
+	}
+	for _, m := range slow {
+		mustFail(t, m)
+	}
+}
+
+func TestPrinted(t *testing.T) {
+	for _, m := range printedOnes {
+		mustFail(t, m)
+	}
+}
+
+func mustFail(t *testing.T, m broken) {
+	t.Helper()
+	r := ask(t, m.words, check.Options{Properties: []string{m.property}, MaxStates: 3_000_000})
+	if r.Verdict != check.Counterexample {
+		t.Errorf("%s: %s is %s after %d states", m.words, m.property, r.Verdict, r.States)
+		return
+	}
+	if m.story != "" {
+		golden(t, m.story, tell(t, m.words, r.Findings[0]))
+	}
+}
+
+// tell writes a counterexample as a person reads it.
+func tell(t *testing.T, words string, f check.Finding) string {
+	t.Helper()
+	inst := instance(t, words)
+	c, err := model.StartAt(inst.System, f.Run.Start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b model.Buffer
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s\n%s: %s\n\n", words, f.Property, f.Text)
+	for i, step := range f.Run.Steps {
+		if i == f.Run.Loop {
+			text.WriteString("for ever:\n")
+		}
+		fmt.Fprintf(&text, "%3d %s\n", i+1, inst.System.Describe(c, step[0]))
+		inst.System.Apply(c, step, &b)
+	}
+	fmt.Fprintf(&text, "\n%s\n", f.Why)
+	for site := range inst.System.Sites() {
+		var variables []string
+		for _, v := range inst.System.Variables(c, site) {
+			variables = append(variables, v.Name+" "+v.Value)
+		}
+		if p := inst.System.Site(site).Process; p >= 0 {
+			fmt.Fprintf(&text, "  %s: %s\n", inst.System.Graph().Name(p), strings.Join(variables, ", "))
+		}
+	}
+	return text.String()
+}
+
+// golden compares a text with what a person has read and found right.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *rewrite {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s has changed (go test ./protocol/claim -rewrite, then read it):\n%s", path, got)
+	}
+}

@@ -1,0 +1,245 @@
+// Copyright the allot authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package claim
+
+import (
+	"fmt"
+
+	"allot/model"
+)
+
+// stamps is the machine of the protocol by stamps.
+type stamps struct {
+	shape
+	isAny  bool
+	losses int
+	fences int
+}
+
+func newStamps(s shape, g *model.Graph, o model.Options, losses int) (*model.Instance, error) {
+	m := &stamps{shape: s, isAny: o.Values["stamps"] == "any", losses: losses, fences: o.Int("fences")}
+	if losses > 0 && s.clients > maxResources {
+		return nil, fmt.Errorf("--losses %d: at most %d clients then", losses, maxResources)
+	}
+	w := &observer{shape: &m.shape, userOf: func(v *model.View, c int) *user {
+		return &model.StateOf[state](v.Network(), v.C, c).user
+	}}
+	properties := append(w.properties(), m.properties()...)
+	return &model.Instance{System: model.NewNetwork(g, m, o.Links, o.Budget), Properties: properties, Phase: w.phase}, nil
+}
+
+// HasStamps tells that only the order of stamps matters.
+func (m *stamps) HasStamps() bool { return m.isAny }
+
+// Clean is an idle client, or a resource with an empty queue.
+func (m *stamps) Clean(p int) state {
+	st := state{user: m.cleanUser(), losses: m.losses}
+	if m.isClient(p) {
+		st.losses = 0
+		st.epochs, st.fences = make([]uint8, m.resources), make([]int64, m.resources)
+	}
+	return st
+}
+
+// VisitState names the variables.
+func (m *stamps) VisitState(p int, s *state, f *model.Fields) { s.visit(p, f, m) }
+
+// VisitMessage names the variables.
+func (m *stamps) VisitMessage(msg *message, f *model.Fields) { msg.visit(f, m) }
+
+// Inputs of a client are its user's. A resource that may offer any stamp chooses one; so many choices are enough to
+// reach every place among the stamps that there can be.
+func (m *stamps) Inputs(p int, s *state, inputs []model.Input) []model.Input {
+	if m.isClient(p) {
+		return s.inputs(&m.shape, inputs)
+	}
+	if s.losses > 0 {
+		inputs = append(inputs, model.Input{Name: "lose the queue", Code: doOther, Environment: true})
+	}
+	if !m.isAny || s.unheard != 0 {
+		return inputs
+	}
+	for _, e := range s.queue {
+		for above := 1; e.stage == fresh && above < model.StampGap*m.clients*m.most; above++ {
+			inputs = append(inputs, model.Input{
+				Name: fmt.Sprintf("offer c%d the stamp +%d", e.client+1, above), Code: doOther + 1 + int(e.client)%20,
+				Arg: uint64(e.client)<<32 | uint64(above),
+			})
+		}
+	}
+	return inputs
+}
+
+// Step is the protocol.
+func (m *stamps) Step(p int, s *state, e model.Event[message], out *model.Outbox[message]) {
+	switch {
+	case m.isClient(p) && e.Kind == model.Given:
+		m.onUser(s, e.Input, out)
+	case m.isClient(p) && e.Kind == model.Received:
+		m.onAnswer(s, e.Channel, e.Message, out)
+	case e.Kind == model.Received:
+		m.onClient(s, e.Channel, e.Message, out)
+	case e.Kind == model.Given && e.Input.Code == doOther:
+		m.onLoss(s, out)
+	case e.Kind == model.Given:
+		m.offer(s, s.find(int(e.Input.Arg>>32)), int64(e.Input.Arg&(1<<32-1)), out)
+	}
+}
+
+// onUser does what the user of a client asks for.
+func (m *stamps) onUser(s *state, in model.Input, out *model.Outbox[message]) {
+	switch in.Code {
+	case doClaim:
+		s.becomeWaiting(&m.shape, set(in.Arg))
+		m.toAll(s, message{kind: request}, out)
+	case doRelease, doCancel:
+		s.phase = closing
+		m.toAll(s, message{kind: leave, isFinal: s.isFinal}, out)
+		s.stamp, s.firsts = 0, 0
+		if m.rule.isHasty {
+			m.becomeIdle(s)
+		}
+	case doVanish:
+		m.toAll(s, message{kind: expired}, out)
+		m.becomeIdle(s)
+		s.phase = gone
+	}
+}
+
+func (m *stamps) toAll(s *state, msg message, out *model.Outbox[message]) {
+	s.need.each(func(r int) {
+		msg.epoch = s.epochs[r]
+		out.Send(r, msg)
+	})
+}
+
+func (m *stamps) becomeIdle(s *state) {
+	s.phase, s.need, s.isFinal, s.stamp, s.firsts = idle, 0, false, 0, 0
+	s.offered, s.readied, s.ended, s.owesOffer, s.owesReady = 0, 0, 0, 0, 0
+	for r := range s.fences {
+		s.fences[r] = 0
+	}
+}
+
+// onAnswer is what a client does with a message of resource r.
+func (m *stamps) onAnswer(s *state, r int, msg message, out *model.Outbox[message]) {
+	if s.phase == gone {
+		return
+	}
+	if msg.kind == lost {
+		m.onLost(s, r, msg, out)
+		return
+	}
+	if msg.epoch != s.epochs[r] || !s.need.has(r) {
+		return
+	}
+	switch msg.kind {
+	case offer:
+		s.offered = s.offered.with(r)
+		if s.phase == waiting {
+			m.onOffer(s, r, msg, out)
+		}
+	case ready:
+		s.readied = s.readied.with(r)
+		s.fences[r] = msg.fence
+		if s.phase == waiting {
+			m.maybeUse(s)
+		}
+	case ended:
+		s.ended = s.ended.with(r)
+		if msg.hasOffered {
+			s.owesOffer = s.owesOffer.with(r)
+		}
+		if msg.hasReadied {
+			s.owesReady = s.owesReady.with(r)
+		}
+	case request, final, leave, expired, lost, present:
+	}
+	m.maybeClose(s, r)
+}
+
+// onOffer keeps the largest offer, and tells all when it is the last one. Where that very stamp was offered and nobody is
+// ahead the client need not wait for a ready: it stays the first there.
+func (m *stamps) onOffer(s *state, r int, msg message, out *model.Outbox[message]) {
+	isTop := msg.stamp > s.stamp
+	if m.rule.isLowest && s.stamp > 0 {
+		isTop = msg.stamp < s.stamp
+	}
+	if isTop {
+		s.stamp = msg.stamp
+		if !m.rule.isCocky {
+			s.firsts = 0
+		}
+	}
+	if msg.isFirst && (msg.stamp == s.stamp || m.rule.isCocky) {
+		s.firsts = s.firsts.with(r)
+		s.fences[r] = msg.fence
+	}
+	if s.isFinal || s.offered != s.need {
+		return
+	}
+	s.isFinal, s.readied = true, s.firsts
+	s.need.each(func(r int) {
+		out.Send(r, message{kind: final, epoch: s.epochs[r], stamp: s.stamp, isFirst: s.firsts.has(r)})
+	})
+	s.firsts = 0
+	m.maybeUse(s)
+}
+
+// maybeUse begins to use what was claimed once everything is ready. Only who may be asked again by a resource that lost
+// its queue remembers its stamp.
+func (m *stamps) maybeUse(s *state) {
+	if s.readied == s.need {
+		s.phase = using
+	}
+	if m.losses == 0 {
+		s.stamp = 0
+	}
+}
+
+// maybeClose is done with resource r when it has ended and nothing from it is still on the way.
+func (m *stamps) maybeClose(s *state, r int) {
+	isOwed := s.owesOffer&^s.offered | s.owesReady&^s.readied
+	if s.phase != closing || !s.ended.has(r) || isOwed.has(r) && !m.rule.isCareless {
+		return
+	}
+	m.close(s, r)
+}
+
+func (m *stamps) close(s *state, r int) {
+	s.need, s.offered, s.readied, s.ended = s.need.without(r), s.offered.without(r), s.readied.without(r), s.ended.without(r)
+	s.owesOffer, s.owesReady = s.owesOffer.without(r), s.owesReady.without(r)
+	if s.need == 0 {
+		m.becomeIdle(s)
+	}
+}
+
+// properties beside those that all protocols have.
+func (m *stamps) properties() []model.Property {
+	if m.fences == 1 {
+		return nil
+	}
+	wrong := func(v *model.View) (client, resource int) {
+		for c := range m.clients {
+			s := model.StateOf[state](v.Network(), v.C, c)
+			for r := range m.resources {
+				if s.phase == using && s.need.has(r) && s.fences[r] != model.StateOf[state](v.Network(), v.C, m.clients+r).fence {
+					return c, r
+				}
+			}
+		}
+		return -1, -1
+	}
+	return []model.Property{{
+		Name: "fenced", Text: "who uses a resource has its last fence, so nobody was given a later one", Claim: model.Always,
+		Holds: func(v *model.View) bool {
+			c, _ := wrong(v)
+			return c < 0
+		},
+		Why: func(v *model.View) string {
+			c, r := wrong(v)
+			return fmt.Sprintf("c%d uses r%d with a fence that is not the last", c+1, r+1)
+		},
+	}}
+}
