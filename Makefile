@@ -40,11 +40,16 @@ race: go-version c-compiler ## all tests under the race detector
 
 # Searches that end within seconds. The command exits with 0 for proved, 1 for a counterexample and 2 for unknown, so a
 # line that must find a counterexample says so: nothing but 1 will do.
+REFUTED = || status=$$?; test "$${status:-0}" -eq 1
 .PHONY: checks
 checks: build ## bounded searches of the model checker
 	$(ALLOT) lab check ring --topology ring:5 --k 5 --daemon central
 	$(ALLOT) lab check ring --topology ring:5 --k 5 --daemon distributed
-	status=0; $(ALLOT) lab check ring --topology ring:5 --k 2 --daemon central || status=$$?; test $$status -eq 1
+	$(ALLOT) lab check ring --topology ring:5 --k 2 --daemon central $(REFUTED)
+	$(ALLOT) lab check peterson
+	$(ALLOT) lab check peterson --variant turn-first $(REFUTED)
+	$(ALLOT) lab check abp
+	$(ALLOT) lab check abp --links unordered,lossy,capacity=2 --property order $(REFUTED)
 
 # The targets are found by name. Finding none is a failure: the parsers are supposed to be fuzzed.
 .PHONY: fuzz
@@ -61,11 +66,12 @@ fuzz: go-version ## each fuzz target for FUZZTIME (10s unless given)
 bench: go-version ## the benchmarks in bench/
 	go test -run=NONE -bench=. -benchmem ./bench/...
 
-# Searches that take minutes or hours. They are no part of `make test`.
+# Searches and soaks that take minutes or hours. They are no part of `make test`; the tests that do this read ALLOT_FULL.
 .PHONY: full
-full: build ## long searches of the model checker
-	$(ALLOT) lab check ring --topology ring:7 --k 7 --daemon central
+full: build ## long searches, sweeps and soaks: hours
+	$(ALLOT) lab check ring --topology ring:7 --k 7 --daemon distributed
 	$(ALLOT) lab check ring --topology ring:8 --k 8 --daemon central
+	ALLOT_FULL=1 go test -timeout 24h -v -run 'Full|Kills' ./...
 
 .PHONY: clean
 clean: ## remove what the other targets have built
@@ -81,6 +87,8 @@ go-version:
 	oldest=$$(printf '%s\n' '$(NEED_GO)' "$$plain" | sort -V | head -n 1); \
 	if [ "$$oldest" != '$(NEED_GO)' ]; then echo "allot needs Go $(NEED_GO) or newer, and this is $$have" >&2; exit 1; fi
 
+# The race detector needs a C compiler. Where there is none and Debian's packages can be had, it is installed.
 .PHONY: c-compiler
 c-compiler:
-	@cc=$$(go env CC); command -v $$cc >/dev/null || { echo "the race detector needs a C compiler, and there is no $$cc command" >&2; exit 1; }
+	@cc=$$(go env CC); command -v $$cc >/dev/null || { command -v apt-get >/dev/null && apt-get update && apt-get install -y gcc libc6-dev; } || true; \
+	command -v $$cc >/dev/null || { echo "the race detector needs a C compiler, and there is no $$cc command" >&2; exit 1; }

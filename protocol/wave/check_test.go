@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -109,8 +108,8 @@ func TestFullFour(t *testing.T) {
 func TestFullFive(t *testing.T) {
 	long(t)
 	var table strings.Builder
-	for _, net := range named(t, "star:5", "complete:5", "ring:5", "path:5,root=2", "star:5,root=1", "binary:5") {
-		for l := 1; l <= 3; l++ {
+	for i, net := range named(t, "star:5", "binary:5", "path:5,root=2", "complete:5") {
+		for l := 1; l <= max(1, 3-i); l++ {
 			line := row(t, net, "corrected", l, check.Distributed, check.Weak)
 			table.WriteString(line)
 			if strings.Contains(line, "fails") {
@@ -264,39 +263,5 @@ func TestStories(t *testing.T) {
 			}
 			golden(t, test.name, story.String())
 		})
-	}
-}
-
-func TestRefusedNetworks(t *testing.T) {
-	for _, test := range []struct {
-		topology string
-		values   map[string]string
-	}{
-		{"single", nil},
-		{"path:4", map[string]string{"d": "2"}},
-		{"path:4", map[string]string{"l": "0"}},
-	} {
-		g := named(t, test.topology)[0].graph
-		if _, err := wave.Algorithm.Make(model.Options{Graph: g, Values: test.values}); err == nil {
-			t.Errorf("%s with %v is taken", test.topology, test.values)
-		}
-	}
-	two, err := model.NewGraph(4, [][2]int{{0, 1}, {2, 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := wave.Algorithm.Make(model.Options{Graph: two}); err == nil {
-		t.Error("a network in two parts is taken")
-	}
-}
-
-// TestNetworks: there are 1, 3 and 11 connected rooted graphs of 2, 3 and 4 processes (OEIS A126100).
-func TestNetworks(t *testing.T) {
-	var got []int
-	for n := 2; n <= 5; n++ {
-		got = append(got, len(connected(t, n)))
-	}
-	if want := []int{1, 3, 11, 58}; !slices.Equal(got, want) {
-		t.Errorf("%v connected rooted graphs, not %v", got, want)
 	}
 }

@@ -93,40 +93,6 @@ func TestArbitraryStarts(t *testing.T) {
 	}
 }
 
-// TestNoAllocation: guards are the hot loop of checker and simulator.
-func TestNoAllocation(t *testing.T) {
-	inst := instance(t, named(t, "grid:4x4")[0].graph, "corrected", 3)
-	program := inst.System.(*model.Guarded).Program()
-	c := inst.System.Clean()
-	sum := uint64(0)
-	if n := testing.AllocsPerRun(100, func() {
-		for p := range 16 {
-			sum += program.Enabled(p, c)
-		}
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-// TestMemory: off the root the number of states depends on the degree and on D alone, not on ℓ.
-func TestMemory(t *testing.T) {
-	var table strings.Builder
-	for _, name := range []string{"grid:3x3", "grid:10x10", "grid:30x30"} {
-		for _, l := range []int{1, 10, 1000} {
-			for _, d := range []string{"0", "60"} {
-				inst := instance(t, named(t, name)[0].graph, "corrected", l, "d", d)
-				program := inst.System.(*model.Guarded).Program()
-				var most uint64
-				for p := 1; p < inst.System.Graph().Len(); p++ {
-					most = max(most, program.Layout(p).Size())
-				}
-				fmt.Fprintf(&table, "%-10s l=%-4d d=%-2s root %4d states, others at most %d\n", name, l, d, program.Layout(0).Size(), most)
-			}
-		}
-	}
-	golden(t, "memory", table.String())
-}
-
 // waves runs a synchronous run from the clean start and counts, for every process, the longest time between two
 // privileges in waves, once the tree is complete.
 func waves(t *testing.T, inst *model.Instance, count int) (longest []int, c model.Configuration) {
