@@ -166,7 +166,7 @@ func checkEmpty(t *testing.T, s *Slots) {
 func TestHammer(t *testing.T) {
 	goroutines, turns := 200, 20
 	if os.Getenv("ALLOT_FULL") != "" {
-		goroutines, turns = 5000, 100
+		goroutines, turns = 3000, 20
 	}
 	for _, o := range []Options{
 		{K: 1}, {K: 1, Seats: 2}, {K: 1, Seats: 8}, {K: 2}, {K: 2, Seats: 3}, {K: 2, Seats: 16}, {K: 3, Seats: 5},

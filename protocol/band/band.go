@@ -32,7 +32,8 @@ var Algorithm = model.Algorithm{
 		{Name: "inside", Text: "who is inside at the start: least, most, none, or processes as 0+2", Default: "least", IsText: true},
 		{Name: "times", Text: "requests are made until the clocks show this; 0: no clocks, the order is by number, and requests have no end",
 			Default: "1", Min: 0, Max: 1 << 30},
-		{Name: "crashes", Text: "how often each process may crash; for the variant failstop", Default: "0", Min: 0, Max: 100},
+		{Name: "crashes", Text: "how often a process may crash and restart without its memory; for the variant failstop", Default: "0", Min: 0, Max: 100},
+		{Name: "crashers", Text: "how many processes may crash, from 0 on", Default: "n", Min: 0, Max: coterie.MaxProcesses},
 	},
 	New: newInstance,
 }
@@ -55,6 +56,7 @@ type machine struct {
 
 	isFailStop        bool
 	crashes           int8
+	crashers          int
 	isPrinted, isLean bool
 	tellsDisplaced    bool // the correction of the mutual exclusion
 	tellsOnce         bool // the error of the register
@@ -64,6 +66,7 @@ type machine struct {
 func newInstance(o model.Options) (*model.Instance, error) {
 	m := &machine{n: o.Int("n"), times: int32(o.Int("times"))}
 	m.setVariant(o.Variant)
+	m.crashers = o.Int("crashers")
 	if m.crashes = int8(o.Int("crashes")); m.crashes > 0 && !m.isFailStop {
 		return nil, fmt.Errorf("crashes %d: only the variant failstop survives them", m.crashes)
 	}

@@ -67,8 +67,11 @@ func TestEveryBoundOfThree(t *testing.T) {
 	for _, variant := range []string{"corrected", "lean"} {
 		for _, coterie := range []string{"majority", "tree", "wall", "votes:2,1,1", "own:0"} {
 			for _, times := range []int{0, 2} {
-				if coterie == "votes:2,1,1" && times == 0 {
-					continue // half a million configurations each; the coterie is asked with clocks
+				if coterie == "votes:2,1,1" {
+					if times == 0 {
+						continue // half a million configurations each; the coterie is asked with clocks
+					}
+					times = 1
 				}
 				for _, q := range bounds(3) {
 					q.coterie, q.variant, q.times = coterie, variant, times
@@ -90,8 +93,8 @@ func TestSharedPair(t *testing.T) {
 		{object: "gcs", n: 3, l: 1, k: 2, coterie: "own:0+1", times: 2},
 		{object: "gcs", n: 3, l: 1, k: 2, coterie: "own:0+1", times: 2, variant: "lean"},
 		{object: "mutex", n: 3, coterie: "majority", times: 8},
-		{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 4},
-		{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 4, variant: "lean"},
+		{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 3},
+		{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 3, variant: "lean"},
 	}, check.Options{})
 }
 
@@ -152,7 +155,7 @@ func TestFive(t *testing.T) {
 func TestCrashes(t *testing.T) {
 	var lines []string
 	for _, variant := range []string{"corrected", "lean"} {
-		for _, faults := range []string{"crash=1", "crash=2,resume=2"} {
+		for _, faults := range []string{"crash=1", "crash=1,resume=1"} {
 			q := question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", variant: variant, faults: faults}
 			r, _ := ask(t, q, check.Options{Properties: []string{"floor", "ceiling"}})
 			if r.Verdict != check.Proved {
@@ -169,29 +172,37 @@ var caught = map[string]struct {
 	question
 	property string
 }{
-	"maekawa-1985":      {question{object: "mutex", n: 3, coterie: "own:0+1", times: 2}, "rest"},
-	"tell-once":         {question{object: "mutin", n: 4, l: 2, coterie: "own:0+1/0+1/0/0+1", times: 1}, "rest"},
-	"no-failed":         {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "rest"},
-	"no-inquire":        {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "rest"},
-	"no-defer":          {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "rest"},
-	"relinquish-inside": {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "ceiling"},
-	"keep-inquiry":      {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "rest"},
-	"no-clock":          {question{object: "mutex", n: 3, coterie: "own:0+1", times: 3}, "fair"},
-	"no-mutex":          {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "floor"},
-	"one-less":          {question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 2}, "floor"},
-	"keep-current":      {question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 2}, "floor"},
-	"no-again":          {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "rest"},
-	"keep-registered":   {question{object: "kmutex", n: 3, k: 2, coterie: "majority", times: 2}, "ceiling"},
-	"lean-merge":        {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "floor"},
-	"lean-no-update":    {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "rest"},
-	"lean-stays":        {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "floor"},
-	"lean-maekawa-1985": {question{object: "mutin", n: 3, l: 1, coterie: "own:0+1", times: 2}, "rest"},
+	"maekawa-1985":             {question{object: "mutex", n: 3, coterie: "own:0+1", times: 2}, "rest"},
+	"tell-once":                {question{object: "mutin", n: 4, l: 2, coterie: "own:0+1/0+1/0/0+1", times: 1}, "rest"},
+	"no-failed":                {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "rest"},
+	"no-inquire":               {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "rest"},
+	"no-defer":                 {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "rest"},
+	"relinquish-inside":        {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "ceiling"},
+	"keep-inquiry":             {question{object: "mutex", n: 3, coterie: "majority", times: 2}, "rest"},
+	"no-clock":                 {question{object: "mutex", n: 3, coterie: "own:0+1", times: 3}, "fair"},
+	"no-mutex":                 {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "floor"},
+	"one-less":                 {question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 2}, "floor"},
+	"keep-current":             {question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 2}, "floor"},
+	"no-again":                 {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "rest"},
+	"keep-registered":          {question{object: "kmutex", n: 3, k: 2, coterie: "majority", times: 2}, "ceiling"},
+	"lean-merge":               {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "floor"},
+	"lean-no-update":           {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "rest"},
+	"lean-stays":               {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 2}, "floor"},
+	"failstop-hasty":           {question{object: "mutin", n: 3, l: 1, coterie: "own:0+1", inside: "1+2", times: 1, crashes: 1, crashers: 1}, "floor"},
+	"failstop-keeps-dead":      {question{object: "mutin", n: 3, l: 1, coterie: "majority", times: 1, crashes: 1, crashers: 1}, "floor"},
+	"failstop-forgets-nothing": {question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 1, crashes: 1, crashers: 1}, "rest"},
+	"failstop-no-register":     {question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 1, crashes: 1, crashers: 1}, "rest"},
+	"failstop-no-request":      {question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 1, crashes: 1, crashers: 1}, "rest"},
+	"lean-maekawa-1985":        {question{object: "mutin", n: 3, l: 1, coterie: "own:0+1", times: 2}, "rest"},
 }
 
 // TestEveryMutantIsCaught also pins how: the property, and the number of steps.
 func TestEveryMutantIsCaught(t *testing.T) {
 	var lines []string
 	for _, mutant := range band.Algorithm.Mutants {
+		if mutant == "failstop-any-address" {
+			continue // TestForeignAddress
+		}
 		c, ok := caught[mutant]
 		if !ok {
 			t.Errorf("%s: nobody says where it is caught", mutant)
@@ -205,8 +216,10 @@ func TestEveryMutantIsCaught(t *testing.T) {
 		}
 		lines = append(lines, fmt.Sprintf("%-90s %s after %d steps", c.question, c.property, len(r.Findings[0].Run.Steps)))
 		c.variant = "corrected"
-		if strings.HasPrefix(mutant, "lean-") {
-			c.variant = "lean"
+		for _, base := range []string{"lean", "failstop"} {
+			if strings.HasPrefix(mutant, base+"-") {
+				c.variant = base
+			}
 		}
 		if r, _ := ask(t, c.question, check.Options{Properties: []string{c.property}}); r.Verdict != check.Proved {
 			t.Errorf("%s, whole: %s", c.question, r.Verdict)
@@ -218,8 +231,9 @@ func TestEveryMutantIsCaught(t *testing.T) {
 // TestPrinted: the two errors of the paper, as stories.
 func TestPrinted(t *testing.T) {
 	for file, q := range map[string]question{
-		"maekawa_1985_deadlocks.txt":   {object: "mutex", n: 3, coterie: "own:0+1", times: 2, variant: "printed"},
-		"told_once_waits_for_ever.txt": {object: "mutin", n: 4, l: 2, coterie: "own:0+1/0+1/0/0+1", times: 1, variant: "tell-once"},
+		"maekawa_1985_deadlocks.txt":     {object: "mutex", n: 3, coterie: "own:0+1", times: 2, variant: "printed"},
+		"majority_of_four_deadlocks.txt": {object: "gcs", n: 4, l: 1, k: 3, coterie: "majority", times: 1, variant: "printed"},
+		"told_once_waits_for_ever.txt":   {object: "mutin", n: 4, l: 2, coterie: "own:0+1/0+1/0/0+1", times: 1, variant: "tell-once"},
 	} {
 		r, inst := ask(t, q, check.Options{Properties: []string{"rest"}})
 		if r.Verdict != check.Counterexample {

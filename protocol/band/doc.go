@@ -38,6 +38,7 @@
 //   - lean: register and arbiter are one. A grant says who is registered, news go to the holder of the grant, and giving it
 //     back strikes the sender off: 4 messages per member for leaving and entering again instead of 8, and 2 time units of
 //     waiting instead of 6.
+//   - failstop: the lean one, for processes that crash and restart without their memory; see failstop.go for what it assumes.
 //
 // # What the caller must do
 //

@@ -73,11 +73,11 @@ const (
 	codeRestart = 3
 )
 
-func (m *machine) lifeInputs(s *state, inputs []model.Input) []model.Input {
+func (m *machine) lifeInputs(p int, s *state, inputs []model.Input) []model.Input {
 	switch {
 	case s.life.isDown:
 		return append(inputs, model.Input{Name: "restarts", Code: codeRestart})
-	case s.life.incarnation <= m.crashes:
+	case p < m.crashers && s.life.incarnation <= m.crashes:
 		return append(inputs, model.Input{Name: "crashes", Code: codeCrash, Environment: true})
 	}
 	return inputs
@@ -121,7 +121,11 @@ func (t *turn) restart() {
 	l.incarnation++
 	l.heardOf.Add(t.p)
 	l.least[t.p] = l.incarnation
-	t.toAll(message{gadget: t.m.anyGadget(), kind: up, incarnation: l.incarnation})
+	for q := range t.m.n {
+		if q != t.p {
+			t.send(q, message{gadget: t.m.anyGadget(), kind: up, incarnation: l.incarnation, to: l.least[q]})
+		}
+	}
 	if t.m.has[ceiling] {
 		t.toQuorum(message{gadget: ceiling, kind: release, incarnation: l.incarnation})
 	}
@@ -147,8 +151,12 @@ func (t *turn) accepts(from int, msg message) bool {
 		l.heardOf.Remove(from)
 		t.forget(from)
 	case up:
+		// What follows may still be meant for a former incarnation of this process, unless it was known.
 		t.forget(from)
-		l.heardOf.Add(from)
+		l.heardOf.Remove(from)
+		if msg.to == l.incarnation || t.m.mutant == "failstop-any-address" {
+			l.heardOf.Add(from)
+		}
 		t.answer(from, msg)
 	case reset:
 		if msg.incarnation == l.incarnation {
@@ -249,54 +257,5 @@ func (t *turn) countHeard(g *gadget, union coterie.Set) {
 				union.Add(x)
 			}
 		}
-	}
-}
-
-// floorOfTheLiving is what the floor means when members crash: nobody leaves if fewer than l stay inside, those counted of
-// whose crash it has not been told yet.
-func (m *machine) floorOfTheLiving() model.Property {
-	return model.Property{
-		Name: "floor", Text: fmt.Sprintf("nobody leaves unless %d stay inside, not counting those of whose crash it knows", m.l),
-		Claim: model.AlwaysStep, CleanOnly: true,
-		HoldsStep: func(before, after *model.View, _ []model.Move) bool {
-			for p := range m.n {
-				b, a := stateOf(before, p), stateOf(after, p)
-				if b.inside && !a.inside && !a.life.isDown {
-					return int(after.Sum(gaugeInside))+m.untold(after, p) >= m.l
-				}
-			}
-			return true
-		},
-		Why: func(v *model.View) string {
-			return fmt.Sprintf("only %d stay inside, floor %d", v.Sum(gaugeInside), m.l)
-		},
-	}
-}
-
-// untold counts the processes that crashed inside and of which p has not been told.
-func (m *machine) untold(v *model.View, p int) int {
-	n, count := v.Network(), 0
-	for channel := range m.graph.Degree(p) {
-		link := m.graph.Back(m.graph.Link(p, channel))
-		for i := range n.Length(v.C, link) {
-			if msg := model.MessageOf[message](n, v.C, link, i); msg.kind == down && msg.wasInside {
-				count++
-			}
-		}
-	}
-	return count
-}
-
-func (m *machine) backInside() model.Property {
-	return model.Property{
-		Name: "back", Text: "somebody who has crashed is inside again", Claim: model.Sometimes,
-		Holds: func(v *model.View) bool {
-			for p := range m.n {
-				if s := stateOf(v, p); s.inside && (s.life.incarnation > 1 || m.crashes == 0) {
-					return true
-				}
-			}
-			return false
-		},
 	}
 }

@@ -25,6 +25,7 @@ type question struct {
 	object, coterie, variant, inside string
 	n, l, k, times                   int
 	faults                           string
+	crashes, crashers                int
 }
 
 func (q question) String() string {
@@ -42,6 +43,9 @@ func (q question) String() string {
 	if q.variant != "" && q.variant != "corrected" {
 		text += " --variant " + q.variant
 	}
+	if q.crashes > 0 {
+		text += fmt.Sprintf(" --crashes %d --crashers %d", q.crashes, q.crashers)
+	}
 	if q.faults != "" {
 		text += " --faults " + q.faults
 	}
@@ -55,7 +59,8 @@ func (q question) options(t testing.TB) model.Options {
 		t.Fatal(err)
 	}
 	values := map[string]string{"object": q.object, "n": fmt.Sprint(q.n), "l": fmt.Sprint(q.l), "k": fmt.Sprint(max(q.k, 1)),
-		"coterie": q.coterie, "times": fmt.Sprint(q.times)}
+		"coterie": q.coterie, "times": fmt.Sprint(q.times),
+		"crashes": fmt.Sprint(q.crashes), "crashers": fmt.Sprint(q.crashers)}
 	if q.inside != "" {
 		values["inside"] = q.inside
 	}

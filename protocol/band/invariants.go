@@ -90,8 +90,8 @@ func (m *machine) properties() []model.Property {
 			Holds: func(v *model.View) bool { return int(v.Sum(gaugeInside)) == m.k },
 		},
 		{
-			Name: "contended", Text: "everybody is asked for something at the same time", Claim: model.Sometimes,
-			Holds: func(v *model.View) bool { return int(v.Sum(gaugePending)) == m.n || m.l == 0 && m.k == m.n },
+			Name: "contended", Text: "two are asked for something at the same time", Claim: model.Sometimes,
+			Holds: func(v *model.View) bool { return int(v.Sum(gaugePending)) >= 2 || m.l == 0 && m.k == m.n },
 		},
 	}
 	if m.times > 0 {

@@ -45,6 +45,7 @@ type message struct {
 	incarnation  int8
 	incarnations []int8
 	wasInside    bool
+	to           int8        // up: the incarnation of the receiver, as far as the sender knows
 	procs        coterie.Set // response1, response2; grant of the lean variant
 }
 
@@ -71,6 +72,9 @@ func (m *machine) VisitMessage(msg *message, f *model.Fields) {
 			m.visitIncarnation(f, &msg.incarnation)
 		case release, up, reset:
 			m.visitIncarnation(f, &msg.incarnation)
+			if k == up {
+				model.Int(f, "to", &msg.to, 1, m.crashes+2)
+			}
 		case down:
 			m.visitIncarnation(f, &msg.incarnation)
 			model.Bool(f, "wasInside", &msg.wasInside)

@@ -58,7 +58,9 @@ func (t *turn) maybeProceed(i int) {
 		return
 	}
 	g.failed.Clear()
-	g.deferred.Clear()
+	if !t.m.isFailStop {
+		g.deferred.Clear()
+	}
 	switch {
 	case t.m.isPlain:
 		g.phase = holding
@@ -78,13 +80,15 @@ func (t *turn) onFailed(i, from int) {
 
 // onInquire answers if it is known that this request must wait, and otherwise keeps the inquiry until it is. An inquiry
 // may arrive late, after the mutual exclusion was given back or while the next request waits; then this arbiter's grant
-// is not there, since the link keeps the order.
+// is not there, since the link keeps the order. Whoever has all grants keeps them; but where arbiters crash it may lose
+// one again while it waits for a bound, and then the inquiry must not be forgotten.
 func (t *turn) onInquire(i, from int) {
 	g := t.gadget(i)
-	isLate := g.phase != wanting || !g.granted.Has(from) || t.hasAll(g)
+	isLate := g.phase != wanting || !g.granted.Has(from) || t.hasAll(g) && !t.m.isFailStop
+	isMad := t.m.mutant == "relinquish-inside" && g.granted.Has(from)
 	switch {
-	case isLate && !(t.m.mutant == "relinquish-inside" && g.granted.Has(from)):
-	case !g.failed.IsEmpty() || t.m.mutant == "relinquish-inside":
+	case isLate && !isMad:
+	case !g.failed.IsEmpty() || isMad:
 		t.giveBack(i, from)
 	case t.m.mutant != "no-defer":
 		g.deferred.Add(from)

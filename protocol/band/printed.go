@@ -23,7 +23,7 @@ var mutants = []string{
 	// The lean variant.
 	"lean-merge", "lean-no-update", "lean-stays", "lean-maekawa-1985",
 	// Crashes.
-	"failstop-hasty", "failstop-keeps-dead", "failstop-forgets-nothing", "failstop-no-register", "failstop-no-request",
+	"failstop-hasty", "failstop-keeps-dead", "failstop-forgets-nothing", "failstop-no-register", "failstop-no-request", "failstop-any-address",
 }
 
 // setVariant says what this variant does differently.

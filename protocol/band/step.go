@@ -43,9 +43,9 @@ func (t *turn) toQuorum(msg message) {
 
 // Inputs: a process that rests may be asked to enter or to leave. Nobody owes it. Requests end when the clock has reached
 // the bound of its domain, so that the checker's question is finite; without clocks they do not end.
-func (m *machine) Inputs(_ int, s *state, inputs []model.Input) []model.Input {
+func (m *machine) Inputs(p int, s *state, inputs []model.Input) []model.Input {
 	if m.isFailStop {
-		if inputs = m.lifeInputs(s, inputs); s.life.isDown {
+		if inputs = m.lifeInputs(p, s, inputs); s.life.isDown {
 			return inputs
 		}
 	}

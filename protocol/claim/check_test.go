@@ -85,8 +85,8 @@ var small = []proof{
 	{"clients=2 resources=2 stamps=next claims=1", 5371, 17037},
 	{"clients=2 resources=1 departures=both", 9568, 41750},
 	{"clients=3 resources=1 departures=vanish", 138714, 726720},
-	{"clients=2 resources=1 losses=1", 83032, 358394},
-	{"clients=1 resources=2 losses=1 departures=cancel", 0, 0},
+	{"clients=2 resources=1 losses=1", 98187, 489286},
+	{"clients=1 resources=1 losses=1 departures=cancel", 512, 1577},
 	{"clients=2 resources=1 fences=3", 1146, 2736},
 	{"protocol=paper clients=2 resources=2", 30865, 104351},
 	{"protocol=token clients=2 resources=2", 2234, 6796},
@@ -114,18 +114,17 @@ func prove(t *testing.T, proofs []proof) {
 
 // large take minutes to hours.
 var large = []proof{
-	{"clients=2 resources=1 losses=1 departures=both", 0, 0},
+	{"clients=1 resources=2 losses=1 departures=cancel", 548111, 3332155},
 	{"clients=2 resources=2 least=2 departures=vanish", 458726, 2739760},
 	{"protocol=paper clients=2 resources=3 least=2", 401143, 1462783},
-	{"clients=2 resources=2 departures=cancel", 0, 0},
-	{"clients=2 resources=2 departures=vanish", 0, 0},
-	{"clients=3 resources=2 least=2", 0, 0},
-	{"clients=3 resources=2", 0, 0},
-	{"clients=2 resources=3 most=2", 0, 0},
-	{"clients=2 resources=3 most=3", 0, 0},
-	{"protocol=paper clients=2 resources=3", 0, 0},
-	{"protocol=paper clients=3 resources=2", 0, 0},
-	{"protocol=ordered clients=3 resources=3 most=3", 0, 0},
+	{"clients=2 resources=2 departures=cancel", 725529, 4462502},
+	{"clients=2 resources=2 departures=vanish", 537312, 3133406},
+	{"clients=3 resources=2 stamps=next claims=1", 550977, 2368833},
+	{"clients=2 resources=3 most=3 stamps=next claims=1", 155392, 693256},
+	{"clients=2 resources=3", 216835, 946806},
+	{"protocol=token clients=3 resources=2", 64102, 246952},
+	{"protocol=paper clients=2 resources=3", 468075, 1696339},
+	{"protocol=ordered clients=3 resources=3 most=3", 340032, 1379802},
 }
 
 // TestFullProofs is part of make full.

@@ -34,7 +34,7 @@ var Algorithm = model.Algorithm{
 		{Name: "stamps", Text: "which stamp a resource proposes: any above those that it has, or the next number (protocol stamps)",
 			Default: "any", Words: []string{"any", "next"}},
 		{Name: "claims", Text: "claims that each client makes; 0 means without end", Default: "0", Max: 1 << 20},
-		{Name: "departures", Text: "what clients may do beside claiming and releasing (protocols stamps and paper)",
+		{Name: "departures", Text: "what clients may do beside claiming and releasing (protocol stamps)",
 			Default: "none", Words: []string{"none", "cancel", "vanish", "both"}},
 		{Name: "losses", Text: "how often each resource may lose its queue (protocol stamps)", Default: "0", Max: 100},
 		{Name: "fences", Text: "fences are numbered modulo this; 1 leaves them out (protocol stamps)", Default: "1", Min: 1, Max: 1 << 30},
@@ -87,10 +87,8 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	switch {
 	case s.least > s.most:
 		return nil, fmt.Errorf("--least %d: a claim has at most %d resources here", s.least, s.most)
-	case departures != "none" && name != stampsName && name != paperName:
+	case departures != "none" && name != stampsName:
 		return nil, fmt.Errorf("--departures %s: protocol %s is here to be compared, without departures", departures, name)
-	case s.canVanish && name == paperName:
-		return nil, errors.New("--departures vanish: of the paper's protocol only cancellation is modelled")
 	case losses > 0 && name != stampsName:
 		return nil, fmt.Errorf("--losses %d: only protocol stamps has a way back for resources that lost their queue", losses)
 	}

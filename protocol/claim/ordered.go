@@ -45,7 +45,7 @@ func (m *ordered) Clean(int) orderedState { return orderedState{user: m.cleanUse
 // VisitState names the variables.
 func (m *ordered) VisitState(p int, s *orderedState, f *model.Fields) {
 	if m.isClient(p) {
-		s.user.visit(f, &m.shape)
+		s.visit(f, &m.shape)
 		visitSet(f, "held", &s.held, m.resources)
 		return
 	}
@@ -72,22 +72,30 @@ func (m *ordered) Step(p int, s *orderedState, e model.Event[orderedMessage], ou
 	switch {
 	case m.isClient(p) && e.Kind == model.Given:
 		m.onUser(p, s, e.Input, out)
-	case m.isClient(p) && e.Message.kind == oGiven:
+	case m.isClient(p) && e.Message.kind == oGiven && s.phase == waiting && s.need.has(e.Channel):
 		s.held = s.held.with(e.Channel)
 		m.askNext(p, s, out)
-	case m.isClient(p) && e.Message.kind == oEnded:
+	case m.isClient(p) && e.Message.kind == oEnded && s.phase == closing:
 		if s.need = s.need.without(e.Channel); s.need == 0 {
 			s.phase, s.held = idle, 0
 		}
+	case m.isClient(p):
 	case e.Kind == model.Received && e.Message.kind == oAsk:
+		if slices.Contains(s.queue, int32(e.Channel)) || len(s.queue) == m.clients {
+			return // it came twice
+		}
 		s.queue = append(s.queue, int32(e.Channel))
 		if len(s.queue) == 1 {
 			out.Send(e.Channel, orderedMessage{oGiven})
 		}
 	case e.Kind == model.Received && e.Message.kind == oLeave:
-		s.queue = slices.Delete(s.queue, 0, 1)
+		i := slices.Index(s.queue, int32(e.Channel))
+		if i < 0 {
+			return
+		}
+		s.queue = slices.Delete(s.queue, i, i+1)
 		out.Send(e.Channel, orderedMessage{oEnded})
-		if len(s.queue) > 0 {
+		if i == 0 && len(s.queue) > 0 {
 			out.Send(int(s.queue[0]), orderedMessage{oGiven})
 		}
 	}

@@ -116,7 +116,7 @@ func (m *paper) Clean(p int) paperState {
 // VisitState names the variables.
 func (m *paper) VisitState(p int, s *paperState, f *model.Fields) {
 	if m.isClient(p) {
-		s.user.visit(f, &m.shape)
+		s.visit(f, &m.shape)
 		model.Int(f, "asked", &s.weakAt, 0, m.resources-1)
 		return
 	}

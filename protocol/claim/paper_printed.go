@@ -100,7 +100,7 @@ func (m *raw) Clean(p int) rawState {
 // VisitState names the variables.
 func (m *raw) VisitState(p int, s *rawState, f *model.Fields) {
 	if m.isClient(p) {
-		s.user.visit(f, &m.shape)
+		s.visit(f, &m.shape)
 		model.Int(f, "D[2]", &s.weakAt, 0, m.resources-1)
 		return
 	}

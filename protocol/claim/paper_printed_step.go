@@ -70,6 +70,11 @@ func (r rawResource) head() (q rawRequest, isThere bool) {
 
 func (r rawResource) repaired(fix int) bool { return r.m.rule.repairs >= fix }
 
+// isFull tells that the queues have more entries than the clients can have requests.
+func (r rawResource) isFull() bool {
+	return len(r.s.held)+len(r.s.strong)+len(r.s.weak) >= 2*r.m.clients
+}
+
 // goRound is lines 12-48 and 64-68. It tells whether anything was done.
 func (r rawResource) goRound() bool {
 	s := r.s
@@ -130,6 +135,9 @@ func (r rawResource) on(channel int, msg rawMessage) {
 	case rToken:
 		r.onToken()
 	case rNewRequest:
+		if r.isFull() {
+			break // more requests than there can be: some came twice
+		}
 		s.held = append(s.held, rawRequest{msg.client, msg.number, msg.next})
 	case rNewStrong:
 		s.isNewHead = s.isNewHead || len(s.strong) == 0

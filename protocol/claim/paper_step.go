@@ -55,7 +55,17 @@ type resourceOf struct {
 	out *model.Outbox[paperMessage]
 }
 
+// isFull tells that a queue has as many entries as there are clients. Only memory that was overwritten has more claims
+// than clients.
+func (r resourceOf) isFull() bool {
+	return max(len(r.s.strong), len(r.s.weak)) >= r.m.clients
+}
+
+// to sends to another resource. Only a forged message names the receiver itself.
 func (r resourceOf) to(resource int32, msg paperMessage) {
+	if int(resource) == r.me {
+		return
+	}
 	r.out.Send(r.m.toResource(r.me, int(resource)), msg)
 }
 
@@ -67,6 +77,9 @@ func (r resourceOf) on(channel int, msg paperMessage) {
 	}
 	switch msg.kind {
 	case pAsk:
+		if find(s.weak, int32(channel)) >= 0 || find(s.strong, int32(channel)) >= 0 || r.isFull() {
+			break // it came twice
+		}
 		if !msg.isTwo {
 			s.strong = append(s.strong, half{client: int32(channel)})
 			break
@@ -74,6 +87,9 @@ func (r resourceOf) on(channel int, msg paperMessage) {
 		s.weak = insert(s.weak, half{client: int32(channel), role: weakHalf, peer: msg.peer})
 		r.to(msg.peer, paperMessage{kind: pStrong, client: int32(channel)})
 	case pStrong:
+		if find(s.strong, msg.client) >= 0 || r.isFull() {
+			break
+		}
 		s.strong = append(s.strong, half{client: msg.client, role: strongHalf, peer: from})
 	case pNew:
 		r.onNew(from, msg)
@@ -136,7 +152,7 @@ func (r resourceOf) maybeHead() {
 func (r resourceOf) onNew(from int32, msg paperMessage) {
 	s := r.s
 	i := find(s.weak, msg.client)
-	if i < 0 {
+	if i < 0 || len(s.strong) >= r.m.clients {
 		return
 	}
 	s.strong = append(s.strong, s.weak[i])
@@ -157,6 +173,9 @@ func (r resourceOf) seek(client int32, first hop) {
 		s.seeks[i].isAgain, s.seeks[i].token = true, first.token
 		return
 	}
+	if len(s.seeks) == r.m.clients {
+		return
+	}
 	s.seeks = slices.Insert(s.seeks, i, seeking{client: client})
 	r.follow(paperMessage{kind: pSeek, client: client, path: []hop{first}})
 }
@@ -164,6 +183,9 @@ func (r resourceOf) seek(client int32, first hop) {
 // follow sends a search on along the dependency of the head, or ends it if there is none.
 func (r resourceOf) follow(msg paperMessage) {
 	s := r.s
+	if len(s.strong) == 0 {
+		return
+	}
 	h := s.strong[0]
 	if h.role != strongHalf || len(msg.path) > r.m.resources {
 		r.over(msg)
@@ -188,6 +210,9 @@ func (r resourceOf) over(msg paperMessage) {
 
 // onSeek checks the dependency on which a search came, and ends it, follows it, or has found a loop.
 func (r resourceOf) onSeek(msg paperMessage) {
+	if len(msg.path) < 2 {
+		return // forged
+	}
 	last := msg.path[len(msg.path)-1]
 	i := find(r.s.strong, last.client)
 	isThere := i > 0 && r.s.strong[i].role == weakHalf || r.m.rule.isGullible && len(r.s.strong) > 0
@@ -229,7 +254,7 @@ func (r resourceOf) kill(msg paperMessage) {
 func (r resourceOf) onKill(msg paperMessage) {
 	s := r.s
 	i := find(s.strong, msg.client)
-	if i >= 0 && s.strong[i].role == weakHalf && (i > 0 || r.m.rule.isLate) {
+	if i >= 0 && s.strong[i].role == weakHalf && (i > 0 || r.m.rule.isLate) && len(s.weak) < r.m.clients {
 		h := s.strong[i]
 		h.isTold = false
 		s.strong = slices.Delete(s.strong, i, i+1)

@@ -21,6 +21,7 @@ func (m *stamps) onClient(s *state, c int, msg message, out *model.Outbox[messag
 	case msg.kind == request && at == cancelled:
 		s.remove(i)
 		m.end(s, c, absent, out)
+	case at == absent && len(s.queue) >= m.clients: // only overwritten memory has more entries than clients
 	case msg.kind == request && at == absent:
 		s.put(entry{client: int32(c), stage: fresh})
 		m.maybeOffer(s, out)
@@ -116,7 +117,7 @@ func (m *stamps) onExpired(s *state, c, i int, out *model.Outbox[message]) {
 	if i >= 0 {
 		s.remove(i)
 	}
-	if !m.rule.isForgetful {
+	if !m.rule.isForgetful && len(s.queue) < m.clients {
 		s.put(entry{client: int32(c), stage: over})
 	}
 	s.unheard = s.unheard.without(c)
@@ -127,7 +128,9 @@ func (m *stamps) onExpired(s *state, c, i int, out *model.Outbox[message]) {
 // onLoss is a crash in which a resource loses its queue. Its epoch and its fence are on disk. It gives nothing until
 // every client has said what it had, or its session has ended.
 func (m *stamps) onLoss(s *state, out *model.Outbox[message]) {
-	s.losses--
+	if s.losses--; int(s.epoch) == m.losses {
+		return
+	}
 	s.epoch++
 	s.unheard = 0
 	kept := s.queue[:0]
@@ -184,7 +187,7 @@ func (m *stamps) onPresent(s *state, c int, msg message, out *model.Outbox[messa
 	case i >= 0 && s.queue[i].stage == cancelled: // it has left since, and that came first
 		s.remove(i)
 		m.end(s, c, absent, out)
-	case i < 0:
+	case i < 0 && len(s.queue) < m.clients:
 		s.put(entry{client: int32(c), stage: msg.stage, stamp: msg.stamp})
 	}
 	m.maybeOffer(s, out)

@@ -61,7 +61,7 @@ func (m *stamps) Inputs(p int, s *state, inputs []model.Input) []model.Input {
 		return inputs
 	}
 	for _, e := range s.queue {
-		for above := 1; e.stage == fresh && above < model.StampGap*m.clients*m.most; above++ {
+		for above := 1; e.stage == fresh && above < model.StampGap*m.clients*m.stampsOfOne(); above++ {
 			inputs = append(inputs, model.Input{
 				Name: fmt.Sprintf("offer c%d the stamp +%d", e.client+1, above), Code: doOther + 1 + int(e.client)%20,
 				Arg: uint64(e.client)<<32 | uint64(above),
@@ -69,6 +69,15 @@ func (m *stamps) Inputs(p int, s *state, inputs []model.Input) []model.Input {
 		}
 	}
 	return inputs
+}
+
+// stampsOfOne is how many different stamps of one client there can be: an offer of each resource, one of which becomes the
+// final stamp. Where queues are lost, offers from before may still be on their way, and the largest is remembered.
+func (m *stamps) stampsOfOne() int {
+	if m.losses > 0 {
+		return (m.losses+1)*m.most + 1
+	}
+	return m.most
 }
 
 // Step is the protocol.

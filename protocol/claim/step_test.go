@@ -53,7 +53,7 @@ func TestOptions(t *testing.T) {
 		{g, map[string]string{"most": "1", "least": "2"}, "--least 2"},
 		{g, map[string]string{"resources": "62", "most": "8"}, "more than 4096"},
 		{g, map[string]string{"protocol": "token", "departures": "cancel"}, "without departures"},
-		{g, map[string]string{"protocol": "paper", "departures": "vanish"}, "only cancellation"},
+		{g, map[string]string{"protocol": "paper", "departures": "vanish"}, "without departures"},
 		{g, map[string]string{"protocol": "ordered", "losses": "1"}, "only protocol stamps"},
 		{two, nil, "leave --topology away"},
 	} {

@@ -71,7 +71,7 @@ func (m *tokens) Clean(p int) tokenState {
 // VisitState names the variables.
 func (m *tokens) VisitState(p int, s *tokenState, f *model.Fields) {
 	if m.isClient(p) {
-		s.user.visit(f, &m.shape)
+		s.visit(f, &m.shape)
 		visitSet(f, "ready", &s.readied, m.resources)
 		return
 	}
@@ -130,13 +130,20 @@ func (m *tokens) Step(p int, s *tokenState, e model.Event[tokenMessage], out *mo
 		m.moveOn(p-m.clients, s, out)
 		return
 	case e.Message.kind == tAsk:
-		s.weak = append(s.weak, tokenClaim{int32(e.Channel), e.Message.need})
-	case e.Message.kind == tToken:
+		isKnown := slices.ContainsFunc(s.weak, func(c tokenClaim) bool { return int(c.client) == e.Channel })
+		if !isKnown && !slices.Contains(s.strong, int32(e.Channel)) && len(s.weak) < m.clients {
+			s.weak = append(s.weak, tokenClaim{int32(e.Channel), e.Message.need})
+		}
+	case e.Message.kind == tToken && !s.hasToken:
 		s.hasToken, s.errand = true, e.Message.errand
 	case e.Message.kind == tLeave:
-		s.strong = slices.Delete(s.strong, 0, 1)
+		i := slices.Index(s.strong, int32(e.Channel))
+		if i < 0 {
+			break
+		}
+		s.strong = slices.Delete(s.strong, i, i+1)
 		out.Send(e.Channel, tokenMessage{kind: tEnded})
-		if len(s.strong) > 0 {
+		if i == 0 && len(s.strong) > 0 {
 			out.Send(int(s.strong[0]), tokenMessage{kind: tReady})
 		}
 	}
@@ -151,11 +158,11 @@ func (m *tokens) stepClient(s *tokenState, e model.Event[tokenMessage], out *mod
 	case e.Kind == model.Given && e.Input.Code == doRelease:
 		s.phase = closing
 		s.need.each(func(r int) { out.Send(r, tokenMessage{kind: tLeave}) })
-	case e.Message.kind == tReady:
+	case e.Message.kind == tReady && s.phase == waiting && s.need.has(e.Channel):
 		if s.readied = s.readied.with(e.Channel); s.readied == s.need {
 			s.phase = using
 		}
-	case e.Message.kind == tEnded:
+	case e.Message.kind == tEnded && s.phase == closing:
 		if s.need = s.need.without(e.Channel); s.need == 0 {
 			s.phase, s.readied = idle, 0
 		}
@@ -180,7 +187,7 @@ func (m *tokens) maybeMove(r int, s *tokenState, hasCome bool, out *model.Outbox
 	if i < 0 && !m.rule.isImpatient {
 		return // the claim has not come here yet
 	}
-	if i >= 0 {
+	if i >= 0 && len(s.strong) < m.clients {
 		s.weak = slices.Delete(s.weak, i, i+1)
 		s.strong = append(s.strong, s.errand.client)
 		if len(s.strong) == 1 {
@@ -193,8 +200,8 @@ func (m *tokens) maybeMove(r int, s *tokenState, hasCome bool, out *model.Outbox
 
 // moveOn sends the token to the next resource of its errand, or of the ring when there is none.
 func (m *tokens) moveOn(r int, s *tokenState, out *model.Outbox[tokenMessage]) {
-	if s.errand.left != 0 {
-		m.send(r, s.errand.left.first(), s, out)
+	if left := s.errand.left.without(r); left != 0 {
+		m.send(r, left.first(), s, out)
 		return
 	}
 	home := int(s.errand.home)

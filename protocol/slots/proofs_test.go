@@ -54,8 +54,7 @@ var longProofs = []proof{
 	{question{algorithm: GTEX, n: 4, k: 3, crashes: 2}, 89089, 356356},
 	{question{algorithm: EXCL, n: 5, k: 3}, 6741597, 33707985},
 	{question{algorithm: GTEX, n: 5, k: 1}, 497697, 2488485},
-	{question{algorithm: EXCL, n: 4, k: 2, crashes: 1, more: "express=yes"}, 0, 0},
-	{question{algorithm: GTEX, n: 5, k: 1, more: "express=yes"}, 0, 0},
-	{question{algorithm: EXCL, n: 4, k: 2, more: "express=yes cancel=yes"}, 0, 0},
-	{question{algorithm: EXCL, n: 4, k: 3, crashes: 2, more: "express=yes"}, 0, 0},
+	{question{algorithm: EXCL, n: 4, k: 2, crashes: 1, more: "express=yes"}, 4198880, 16795520},
+	{question{algorithm: EXCL, n: 4, k: 2, more: "express=yes cancel=yes"}, 1045182, 5964712},
+	{question{algorithm: EXCL, n: 4, k: 3, crashes: 2, more: "express=yes"}, 2699400, 10797600},
 }

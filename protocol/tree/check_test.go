@@ -151,7 +151,7 @@ func TestStabilizesFull(t *testing.T) {
 		{arbitrary("path:2", 1, 1, "resends", 1), 625874, 1819278},
 		{arbitrary("path:2", 1, 1, "resends", 1, "counter", 3), 1132014, 3296871},
 		{arbitrary("path:2", 2, 1), 718928, 2053608},
-		{arbitrary("path:2", 2, 2), 0, 0},
+		{arbitrary("path:2", 2, 2), 6496100, 20504442},
 	} {
 		e.prove(t)
 	}
@@ -173,5 +173,5 @@ func TestLostController(t *testing.T) {
 
 func TestLostControllerFull(t *testing.T) {
 	needsFull(t)
-	expectation{lost3, 0, 0}.prove(t)
+	expectation{lost3, 5309542, 27119055}.prove(t)
 }

@@ -216,6 +216,9 @@ func TestCrash(t *testing.T) {
 	for victim := range 20 {
 		back := simulate(t, "tree:20,seed=3", v, sim.Options{Seed: 5, Steps: 60_000},
 			fmt.Sprintf("at 20000 crash %d\nat 30000 restart %d\n", victim, victim))
+		if victim > 0 && back.Property("safety").Violations > 0 {
+			t.Errorf("victim %d: %d unsafe configurations", victim, back.Property("safety").Violations)
+		}
 		if len(back.Unfired()) > 0 || back.Stabilized.Step < 0 {
 			t.Errorf("victim %d: not stable again: %+v", victim, back)
 		}

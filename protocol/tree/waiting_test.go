@@ -219,9 +219,9 @@ func TestTheorem2Full(t *testing.T) {
 		{"star:3", 1, 1, "controller", []int{1, 3, 3}},
 		{"path:2", 3, 3, "controller", []int{5, 5}},
 		{"star:3", 3, 2, "priority", []int{7, 18, 18}},
-		{"star:3", 3, 3, "priority", nil},
-		{"star:4", 2, 1, "priority", nil},
-		{"path:4", 2, 1, "priority", nil},
+		{"star:3", 3, 3, "priority", []int{9, 18, 18}},
+		{"star:4", 2, 1, "priority", []int{2, 10, 10, 10}},
+		{"path:4", 2, 1, "priority", []int{10, 6, 6, 10}},
 	} {
 		c.check(t)
 	}

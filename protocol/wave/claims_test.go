@@ -55,6 +55,18 @@ func TestRounds(t *testing.T) {
 	golden(t, "rounds_up_to_3", table.String())
 }
 
+// TestRoundsWithoutSteps: on path:4 an unfair daemon never gets there, so steps have no bound; rounds have one.
+func TestRoundsWithoutSteps(t *testing.T) {
+	r := ask(t, instance(t, named(t, "path:4")[0].graph, "corrected", 1, "claims", "paper"), check.Options{Arbitrary: true,
+		Daemon: check.Central, Fairness: check.Weak, Rounds: true, Properties: []string{"stabilizes", "normal"}})
+	for i, want := range []int{12, 3} {
+		f := r.Findings[i]
+		if f.Verdict != check.Proved || f.WorstRounds == nil || *f.WorstRounds != want {
+			t.Errorf("%s: %s, %v rounds, not %d", f.Property, f.Verdict, f.WorstRounds, want)
+		}
+	}
+}
+
 // TestFullRounds: the same for 4 processes.
 func TestFullRounds(t *testing.T) {
 	long(t)

@@ -25,7 +25,7 @@
 // As printed the algorithm livelocks; docs/errata.md lists why. Two repairs of it pass all checks. "repaired" changes guards
 // only (R1 to R7 in printed.go). "corrected", the default, has in addition another way into the tree: tokens go to children
 // only, and a process without a parent joins when the broadcast reaches a neighbour, who waits for it before feeding back.
-// So the tree is complete after one wave, whatever ℓ is, where "repaired" needs a token for each process that joins; Potential and
+// So from the clean start the tree is complete after one wave, whatever ℓ is, where "repaired" needs a token for each process that joins; Potential and
 // Par become "my parent holds a token out to me"; and the repair R6 is not needed.
 //
 // # What is guaranteed, and what it needs
@@ -35,8 +35,9 @@
 // used, no token is lost, and every process is privileged again and again. Nothing is promised under an unfair
 // daemon, in spite of the paper: see W8 in docs/errata.md.
 //
-// The caller keeps the root alive and the network connected, and gives D (--d) no smaller than the number of hops from
-// the root to anybody, at all times; the default n-1 is always enough. With --wiring changing, links may be cut and
-// healed and processes leave and join; after each change the legitimate set is reached again, and until then safety is not
-// promised.
+// The caller keeps the root alive and the network connected. D (--d) must be at least the length of the longest path from the
+// root; the default n-1 always is. The distance of the farthest process is not enough, because the tree need not take the
+// shortest way. A smaller D heals faster: a broadcast that no root has begun can lure processes until its
+// levels come to D. With --wiring changing, links may be cut and healed and processes leave and join; after each change
+// the legitimate set is reached again, and until then safety is not promised.
 package wave

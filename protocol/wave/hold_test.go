@@ -47,7 +47,7 @@ func TestFullKeeping(t *testing.T) {
 	long(t)
 	var table strings.Builder
 	for _, net := range connected(t, 3) {
-		for l := 1; l <= 3; l++ {
+		for l := 1; l <= 2; l++ {
 			keeping(t, net, l, true, &table)
 		}
 	}

@@ -29,17 +29,13 @@ func draw(t *testing.T, name string, c chart.Chart) {
 }
 
 // rounds is the number of rounds until legitimate, over some seeds: mean, least and most.
-func rounds(t *testing.T, net network, variant string, l int, daemon string) (mean, least, most float64) {
+func rounds(t *testing.T, net network, variant string, l, d int) (mean, least, most float64) {
 	t.Helper()
 	const seeds = 3
 	for seed := range uint64(seeds) {
-		d, err := sim.ParseDaemon(daemon)
-		if err != nil {
-			t.Fatal(err)
-		}
-		inst := instance(t, net.graph, variant, l)
+		inst := instance(t, net.graph, variant, l, "d", fmt.Sprint(d))
 		inst.Properties = inst.Properties[:1] // the others look at every process in every step
-		r := simulate(t, inst, sim.Options{Start: sim.Arbitrary, Seed: seed, Daemon: d, StopWhenStable: true, Steps: 1 << 21})
+		r := simulate(t, inst, sim.Options{Start: sim.Arbitrary, Seed: seed, Daemon: &sim.Synchronous{}, StopWhenStable: true, Steps: 1 << 18})
 		if r.Verdict != sim.Held {
 			t.Fatalf("%s %s l=%d seed %d: %s after %d rounds", net.name, variant, l, seed, r.Verdict, r.Rounds)
 		}
@@ -53,12 +49,12 @@ func rounds(t *testing.T, net network, variant string, l int, daemon string) (me
 	return mean, least, most
 }
 
-func (s *sweep) add(t *testing.T, x float64, net network, variant string, l int, table *strings.Builder) {
-	mean, least, most := rounds(t, net, variant, l, "synchronous")
+func (s *sweep) add(t *testing.T, x float64, net network, variant string, l, d int, table *strings.Builder) {
+	mean, least, most := rounds(t, net, variant, l, d)
 	s.X, s.Y = append(s.X, x), append(s.Y, max(mean, 1))
 	s.Low, s.High = append(s.Low, max(least, 1)), append(s.High, max(most, 1))
 	t.Logf("%s %s l=%d: %.0f", net.name, variant, l, mean)
-	fmt.Fprintf(table, "%-28s %-9s l=%-4d eccentricity %3d: %.0f rounds (%.0f to %.0f)\n", net.name, variant, l, eccentricity(net), mean, least, most)
+	fmt.Fprintf(table, "%-28s %-9s l=%-4d d=%-3d eccentricity %3d: %.0f rounds (%.0f to %.0f)\n", net.name, variant, l, d, eccentricity(net), mean, least, most)
 }
 
 type sweep struct{ chart.Series }
@@ -77,11 +73,15 @@ func TestFullLarge(t *testing.T) {
 	var table strings.Builder
 	size := chart.Chart{Title: "Wave: rounds until legitimate from an arbitrary start", Subtitle: "ℓ = 4, synchronous daemon, three seeds",
 		XLabel: "processes", YLabel: "rounds", LogX: true, LogY: true}
-	for _, shape := range []struct{ name, form, variant string }{
-		{"grid", "grid:%[2]dx%[2]d", "corrected"},
-		{"random, degree 4", "random:%[1]d", "corrected"},
-		{"scale-free", "scalefree:%[1]d", "corrected"},
-		{"grid, repaired only", "grid:%[2]dx%[2]d", "repaired"},
+	for _, shape := range []struct {
+		name, form, variant string
+		isTight             bool // D is twice the eccentricity of the root rather than n-1
+	}{
+		{"grid", "grid:%[2]dx%[2]d", "corrected", false},
+		{"grid, D = 2 × eccentricity", "grid:%[2]dx%[2]d", "corrected", true},
+		{"random, degree 4", "random:%[1]d", "corrected", false},
+		{"scale-free", "scalefree:%[1]d", "corrected", false},
+		{"grid, repaired", "grid:%[2]dx%[2]d", "repaired", false},
 	} {
 		s := sweep{chart.Series{Name: shape.name}}
 		for _, side := range []int{5, 10, 18, 32, 56, 100} {
@@ -89,7 +89,11 @@ func TestFullLarge(t *testing.T) {
 				continue // it needs a token, and so a share of a wave, for every process to join
 			}
 			net := named(t, strings.Split(fmt.Sprintf(shape.form+"%%%[1]d%[2]d", side*side, side), "%")[0])[0]
-			s.add(t, float64(side*side), net, shape.variant, 4, &table)
+			d := 0
+			if shape.isTight {
+				d = 2 * eccentricity(net)
+			}
+			s.add(t, float64(side*side), net, shape.variant, 4, d, &table)
 		}
 		size.Series = append(size.Series, s.Series)
 	}
@@ -99,7 +103,7 @@ func TestFullLarge(t *testing.T) {
 	for _, net := range named(t, "grid:32x32", "random:1024", "scalefree:1024") {
 		s := sweep{chart.Series{Name: net.name}}
 		for _, l := range []int{1, 4, 16, 64, 256, 1024} {
-			s.add(t, float64(l), net, "corrected", l, &table)
+			s.add(t, float64(l), net, "corrected", l, 0, &table)
 		}
 		tokens.Series = append(tokens.Series, s.Series)
 	}

@@ -34,6 +34,8 @@ const (
 	a3TokOrC
 	a4Clean
 	a5Fed
+	a6Offered
+	a6Sent
 	a6Normal
 	a6Clean
 	a7Normal
@@ -106,6 +108,8 @@ var mutants = map[string]rules{
 	"without-a4-clean":      corrected &^ a4Clean,
 	"without-a5-fed":        corrected &^ a5Fed,
 	"without-a6-normal":     corrected &^ a6Normal,
+	"without-a6-offered":    corrected &^ a6Offered,
+	"without-a6-sent":       corrected &^ a6Sent,
 	"without-a6-clean":      corrected &^ a6Clean,
 	"without-a7-normal":     corrected &^ a7Normal,
 	"without-a7-parent":     corrected &^ a7Parent,

@@ -107,7 +107,7 @@ func (w *program) look(p int, c model.Configuration) sight {
 		if isOpen && channel > v.s && after == 0 {
 			after, afterT = channel, k
 		}
-		if isOffering(k) && isSentTo {
+		if (isOffering(k) || !r.has(a6Offered)) && (isSentTo || !r.has(a6Sent)) {
 			w.consider(&v, p, i, c)
 		}
 		if k == isB && v.joinable == 0 && w.level(q, c) < w.depth && (qp != 0 && !isChild || !r.has(joinParent)) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"allot/check"
 	"allot/model"
 	"allot/protocol/wave"
 )
@@ -33,6 +34,21 @@ func TestRefusedNetworks(t *testing.T) {
 	}
 	if _, err := wave.Algorithm.Make(model.Options{Graph: two}); err == nil {
 		t.Error("a network in two parts is taken")
+	}
+}
+
+// TestSmallD: D must leave room for the longest way that a tree can take. The farthest process here is three hops from the
+// root, but the tree may lead to its neighbour in three, and then nobody may take it as a child.
+func TestSmallD(t *testing.T) {
+	g, err := model.NewGraph(5, [][2]int{{0, 1}, {2, 3}, {1, 2}, {1, 3}, {2, 4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d, want := range map[string]check.Verdict{"3": check.Counterexample, "4": check.Proved} {
+		r := ask(t, instance(t, g, "corrected", 1, "d", d), check.Options{Daemon: check.Distributed, Fairness: check.Weak, Properties: []string{"service"}})
+		if r.Verdict != want {
+			t.Errorf("D = %s: %s", d, r.Verdict)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ var Algorithm = model.Algorithm{
 	Mutants:  mutantNames(),
 	Parameters: []model.Parameter{
 		{Name: "l", Text: "number of tokens", Default: "2", Min: 1, Max: 1 << 20},
-		{Name: "d", Text: "largest level of a process in the tree; 0 means one less than there are processes", Default: "0", Min: 0, Max: 1 << 20},
+		{Name: "d", Text: "largest level of a process in the tree; 0 means one less than there are processes, the only one that is safe on every network", Default: "0", Min: 0, Max: 1 << 20},
 		{Name: "stay", Text: "processes that never give back what they keep, as a sum of powers of two; only for the variant keeping", Default: "0", Min: 0, Max: 1 << 30},
 		{Name: "wiring", Text: "whether links and processes come and go while it runs", Default: "fixed", Words: []string{"fixed", "changing"}},
 		{Name: "claims", Text: "whether to ask what the paper claims beyond that", Default: "own", Words: []string{"own", "paper"}},
