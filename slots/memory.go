@@ -79,9 +79,9 @@ func (m *memory) access(at *seat, a model.Access) uint64 {
 		return uint64(r.Load())
 	case model.Write:
 		return uint64(r.Swap(uint32(a.Value)))
-	default:
-		return swap32(r, uint32(a.Old), uint32(a.Value))
+	case model.Swap, model.Local, model.Add: // turns and names are only swapped otherwise
 	}
+	return swap32(r, uint32(a.Old), uint32(a.Value))
 }
 
 // swap32 is compare-and-swap that tells what was there.

@@ -35,7 +35,7 @@ func (p proof) verify(t *testing.T) {
 // express lane and names.
 func TestProved(t *testing.T) {
 	for _, p := range proofs {
-		t.Run(p.question.String(), func(t *testing.T) { p.verify(t) })
+		t.Run(p.String(), func(t *testing.T) { p.verify(t) })
 	}
 }
 
@@ -45,7 +45,7 @@ func TestProvedFull(t *testing.T) {
 		t.Skip("this takes many minutes; set ALLOT_FULL=1")
 	}
 	for _, p := range longProofs {
-		t.Run(p.question.String(), func(t *testing.T) { p.verify(t) })
+		t.Run(p.String(), func(t *testing.T) { p.verify(t) })
 	}
 }
 

@@ -27,7 +27,6 @@ var (
 	lost2        = withFaults(q("path:2", 1, 1, "resends", 1), "lose=1", "safety", "legitimate")
 	doubled2     = withFaults(q("path:2", 1, 1), "duplicate=1", "legitimate")
 	doubled3     = withFaults(q("path:3", 1, 1), "duplicate=1", "legitimate")
-	early3       = ofProperties(q("path:3", 1, 1, "resends", 1), "safety", "exact")
 	anything2    = ofProperties(arbitrary("path:2", 1, 1), "legitimate")
 )
 

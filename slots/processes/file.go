@@ -109,7 +109,8 @@ func (o Options) validate() (Options, error) {
 		o.Folder = Folder()
 	}
 	isOdd := strings.ContainsFunc(o.Name, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r))
+		isPlain := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r)
+		return !isPlain
 	})
 	switch {
 	case isOdd || len(o.Name) > maxName || o.Name[0] == '.':
