@@ -15,6 +15,9 @@ const Forms = "majority, grid, plane, tree, wall, wall:W,W,…, votes:V,V,…, o
 // Parse builds a coterie from its form. The number of processes stands in the form or is given as n; n is 0 if only the
 // form says it.
 func Parse(form string, n int) (*Coterie, error) {
+	if n < 0 || n > MaxProcesses {
+		return nil, fmt.Errorf("coterie %.40s: the number of processes must be 1 to %d, not %d", form, MaxProcesses, n)
+	}
 	kind, argument, _ := strings.Cut(form, ":")
 	c, err := build(kind, argument, n)
 	if err != nil {
