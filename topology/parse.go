@@ -206,7 +206,7 @@ func allNames() string {
 
 // show makes any text fit an error message of one line.
 func show(text string) string {
-	const longest = 80
+	const longest = 40 // up to four times as much when it is quoted
 	cut := text
 	if len(cut) > longest {
 		cut = cut[:longest]
