@@ -5,20 +5,18 @@ package band_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"allot/check"
+	"allot/internal/golden"
 	"allot/model"
 	"allot/protocol/band"
 	"allot/sim"
 	"allot/topology"
 )
-
-var isUpdate = flag.Bool("update", false, "write the files that the tests compare with anew")
 
 // question is what one check asks, written as on the command line.
 type question struct {
@@ -138,27 +136,8 @@ func insideText(s model.System, c model.Configuration) string {
 	return strings.Join(inside, ", ") + " inside"
 }
 
-// compare holds a text against a file, or writes the file.
+// compare holds a text against a file.
 func compare(t *testing.T, file, got string) {
 	t.Helper()
-	path := "testdata/" + file
-	if *isUpdate {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) == got {
-		return
-	}
-	old, now := strings.Split(string(want), "\n"), strings.Split(got, "\n")
-	for i := range max(len(old), len(now)) {
-		if i >= len(old) || i >= len(now) || old[i] != now[i] {
-			t.Fatalf("%s differs from line %d on (go test -update writes it anew):\n%s", path, i+1, strings.Join(now[min(i, len(now)):min(i+3, len(now))], "\n"))
-		}
-	}
+	golden.Compare(t, filepath.Join("testdata", file), got)
 }

@@ -5,33 +5,24 @@ package band_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"allot/chart"
+	"allot/internal/golden"
 )
 
 const pictures = "../../docs/pictures"
 
-// draw writes a picture when files are written anew, and otherwise checks that it is there.
+// draw holds a picture against the one that was measured before.
 func draw(t *testing.T, name string, c chart.Chart) {
 	t.Helper()
 	svg, err := c.SVG()
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(pictures, name)
-	if *isUpdate {
-		if err := os.WriteFile(path, svg, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if old, err := os.ReadFile(path); err != nil || string(old) != string(svg) {
-		t.Errorf("%s is not what the measurement gives (go test -update writes it anew): %v", path, err)
-	}
+	golden.Compare(t, filepath.Join(pictures, name), string(svg))
 }
 
 var kinds = []string{"majority", "grid", "plane", "tree", "wall"}

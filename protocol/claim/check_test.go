@@ -5,7 +5,6 @@ package claim_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,13 +13,12 @@ import (
 	"testing"
 
 	"allot/check"
+	"allot/internal/golden"
 	"allot/model"
 	"allot/protocol/claim"
 	"allot/sim"
 	"allot/topology"
 )
-
-var rewrite = flag.Bool("rewrite", false, "write the golden files and the pictures anew")
 
 // instance makes one from words such as "clients=3 variant=printed".
 func instance(t *testing.T, words string) *model.Instance {
@@ -230,7 +228,7 @@ func mustFail(t *testing.T, m broken) {
 		return
 	}
 	if m.story != "" {
-		golden(t, m.story, tell(t, m.words, r.Findings[0]))
+		compare(t, m.story, tell(t, m.words, r.Findings[0]))
 	}
 }
 
@@ -265,20 +263,8 @@ func tell(t *testing.T, words string, f check.Finding) string {
 	return text.String()
 }
 
-// golden compares a text with what a person has read and found right.
-func golden(t *testing.T, name, got string) {
+// compare holds a text against what a person has read and found right.
+func compare(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *rewrite {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s has changed (go test ./protocol/claim -rewrite, then read it):\n%s", path, got)
-	}
+	golden.Compare(t, filepath.Join("testdata", name+".txt"), got)
 }

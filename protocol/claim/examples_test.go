@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"allot/chart"
+	"allot/internal/golden"
 )
 
 // TestPhilosophers is the first worked example of docs/protocols/claim.md: n philosophers sit round a table, and each
@@ -33,7 +34,7 @@ func TestPhilosophers(t *testing.T) {
 		}
 		series = append(series, s)
 	}
-	kept(t, filepath.Join("testdata", "philosophers.txt"), table.String())
+	golden.Compare(t, filepath.Join("testdata", "philosophers.txt"), table.String())
 	draw(t, "claim-philosophers", chart.Chart{Title: "Dining philosophers: share of the table that eats",
 		Subtitle: "always hungry, meals of 10 message delays; half is the most that can be", XLabel: "philosophers", YLabel: "share that eats", Series: series})
 }
@@ -65,7 +66,7 @@ func TestMigration(t *testing.T) {
 			series = append(series, s)
 		}
 	}
-	kept(t, filepath.Join("testdata", "migration.txt"), table.String())
+	golden.Compare(t, filepath.Join("testdata", "migration.txt"), table.String())
 	draw(t, "claim-migration", chart.Chart{Title: "A migration claims all 8 shards: its longest wait", Subtitle: "workers claim one shard each, sections of 10 message delays",
 		XLabel: "workers", YLabel: "message delays", Series: series})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"allot/chart"
+	"allot/internal/golden"
 )
 
 // loops watches a run of the paper's protocol with an eye that sees all resources at once.
@@ -109,7 +110,7 @@ func TestLoops(t *testing.T) {
 		fmt.Fprintf(&table, "%2d clients, %2d resources: %5d loops broken in %d grants, %d imagined; a client is on one for %.1f delays on average, %.1f at the most; %d still there at the end\n",
 			n, s.resources, l.broken, m.grants, l.imagined, mean[len(mean)-1], worst[len(worst)-1], len(l.open))
 	}
-	kept(t, filepath.Join("testdata", "loops.txt"), table.String())
+	golden.Compare(t, filepath.Join("testdata", "loops.txt"), table.String())
 	draw(t, "claim-loops", chart.Chart{Title: "The paper's protocol: how long a deadlock lasts", Subtitle: "claims of two resources, half as many resources as clients",
 		XLabel: "clients", YLabel: "message delays", Series: []chart.Series{{Name: "mean", X: x, Y: mean}, {Name: "longest", X: x, Y: worst}}})
 }

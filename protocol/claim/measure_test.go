@@ -4,7 +4,6 @@
 package claim
 
 import (
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +12,7 @@ import (
 	"testing"
 
 	"allot/chart"
+	"allot/internal/golden"
 )
 
 // measure runs one of the protocols, or an ideal scheduler, under a load.
@@ -94,7 +94,7 @@ func TestConcurrency(t *testing.T) {
 		picture(t, "claim-waiting-"+name, "Claims of k resources: waiting, 99th percentile ("+name+" load)",
 			"64 clients, 32 resources, sections of 10 message delays", "resources in a claim", "waiting (message delays)", true, late)
 	}
-	kept(t, filepath.Join("testdata", "measured.txt"), table.String())
+	golden.Compare(t, filepath.Join("testdata", "measured.txt"), table.String())
 }
 
 // picture draws one series for each protocol over the sizes of claims.
@@ -117,24 +117,7 @@ func draw(t *testing.T, name string, c chart.Chart) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept(t, filepath.Join("..", "..", "docs", "pictures", name+".svg"), string(svg))
-}
-
-// kept compares with a file that was measured before: the same seed gives the same run.
-func kept(t *testing.T, path, got string) {
-	t.Helper()
-	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s is not what was measured before (go test ./protocol/claim -rewrite, then look at it)", path)
-	}
+	golden.Compare(t, filepath.Join("..", "..", "docs", "pictures", name+".svg"), string(svg))
 }
 
 // TestNobodyStarves counts grants: every client must get its share, and the longest wait stays within a bound.

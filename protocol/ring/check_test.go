@@ -5,13 +5,12 @@ package ring_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"allot/check"
+	"allot/internal/golden"
 	"allot/model"
 	"allot/protocol/ring"
 	"allot/sim"
@@ -195,8 +194,6 @@ func TestRefusedNetworks(t *testing.T) {
 	}
 }
 
-var rewrite = flag.Bool("rewrite", false, "write the golden stories anew")
-
 // TestStories compares shortest counterexamples with what a person has read and found right.
 func TestStories(t *testing.T) {
 	for _, test := range []struct {
@@ -217,19 +214,7 @@ func TestStories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			path := filepath.Join("testdata", test.name+".txt")
-			if *rewrite {
-				if err := os.WriteFile(path, []byte(story.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if story.String() != string(want) {
-				t.Errorf("the story has changed (go test ./protocol/ring -rewrite, then read it):\n%s", story)
-			}
+			golden.Compare(t, filepath.Join("testdata", test.name+".txt"), story.String())
 		})
 	}
 }

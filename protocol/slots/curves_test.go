@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"allot/chart"
+	"allot/internal/golden"
 	"allot/model"
 )
 
@@ -169,10 +170,10 @@ func TestFewCompetitors(t *testing.T) {
 	}
 }
 
-// TestPictures draws the curves; -update writes them.
+// TestPictures draws the curves; -rewrite writes them.
 func TestPictures(t *testing.T) {
-	if !*update {
-		t.Skip("drawing takes a minute; -update draws")
+	if !golden.IsRewriting() {
+		t.Skip("drawing takes a minute; -rewrite draws")
 	}
 	write(t, "slots-worst.svg", worstPicture(t))
 	write(t, "slots-average.svg", averagePicture(t, "whole-scan", "as printed in the paper, every read made"))

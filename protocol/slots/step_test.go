@@ -5,18 +5,15 @@ package slots
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"allot/check"
+	"allot/internal/golden"
 	"allot/model"
 )
-
-var update = flag.Bool("update", false, "rewrite the stories in testdata and the pictures in docs")
 
 // question is an instance and what is asked of it.
 type question struct {
@@ -93,19 +90,7 @@ func tell(inst *model.Instance, q question, f check.Finding) string {
 
 func compare(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s: the story is\n%s\nand was\n%s\n(-update rewrites it)", name, got, want)
-	}
+	golden.Compare(t, filepath.Join("testdata", name+".txt"), got)
 }
 
 func TestStories(t *testing.T) {

@@ -5,19 +5,16 @@ package tree
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"allot/check"
+	"allot/internal/golden"
 	"allot/model"
 	"allot/topology"
 )
-
-var update = flag.Bool("update", false, "write the stories and pictures anew")
 
 // values makes parameters from names and values; of a name that is given twice the last value counts.
 func values(pairs ...any) map[string]string {
@@ -107,20 +104,7 @@ func broken(r *check.Result) []string {
 
 func compare(t *testing.T, file, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", file)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(want) != got {
-		t.Errorf("%s differs (run with -update and read it):\n%s", path, got)
-	}
+	golden.Compare(t, filepath.Join("testdata", file), got)
 }
 
 // tell writes a run for a person: the command, each step and what it changed.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"allot/chart"
+	"allot/internal/golden"
 	"allot/model"
 	"allot/sim"
 	"allot/topology"
@@ -99,7 +100,7 @@ func TestConvergence(t *testing.T) {
 		all = append(all, converge(t, uint64(seed)+1))
 	}
 	report(t, all)
-	if !*update {
+	if !golden.IsRewriting() {
 		return
 	}
 	var perHop []float64
@@ -200,7 +201,7 @@ func TestWaitingSampled(t *testing.T) {
 			}
 		}
 	}
-	if *update {
+	if golden.IsRewriting() {
 		picture(t, "tree-waiting", chart.Chart{Title: "Waiting time: entries of others while a process waits, at the worst",
 			Subtitle: "paths, ℓ = 4, everybody asks again at once, random schedule", XLabel: "processes", YLabel: "entries", LogY: true, LogX: true,
 			Series: []chart.Series{*shape["measured, k=1"], *shape["measured, k=4"], bound, linear}})

@@ -4,36 +4,21 @@
 package wave_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"allot/check"
+	"allot/internal/golden"
 	"allot/model"
 	"allot/protocol/wave"
 )
 
-var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
-
-// golden compares a text with what a person has read and found right.
-func golden(t *testing.T, name, got string) {
+// compare holds a text against what a person has read and found right.
+func compare(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *rewrite {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s has changed (go test ./protocol/wave -rewrite, then read it):\n%s", path, got)
-	}
+	golden.Compare(t, filepath.Join("testdata", name+".txt"), got)
 }
 
 // row asks everything of one instance from every configuration, and makes a line of a table of the answer.
@@ -65,7 +50,7 @@ func TestUpToThree(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "verdicts_up_to_3", table.String())
+	compare(t, "verdicts_up_to_3", table.String())
 	if strings.Contains(table.String(), "fails") {
 		t.Error("there is a counterexample")
 	}
@@ -77,7 +62,7 @@ func TestFour(t *testing.T) {
 	for _, net := range connected(t, 4) {
 		table.WriteString(row(t, net, "corrected", 2, check.Distributed, check.Weak))
 	}
-	golden(t, "verdicts_4", table.String())
+	compare(t, "verdicts_4", table.String())
 	if strings.Contains(table.String(), "fails") {
 		t.Error("there is a counterexample")
 	}
@@ -101,7 +86,7 @@ func TestFullFour(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "verdicts_4_full", table.String())
+	compare(t, "verdicts_4_full", table.String())
 }
 
 // TestFullFive: some networks of 5 processes.
@@ -117,7 +102,7 @@ func TestFullFive(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "verdicts_5_full", table.String())
+	compare(t, "verdicts_5_full", table.String())
 }
 
 // TestCleanStart: from the clean start there are never more than ℓ privileges, tree or no tree.
@@ -132,7 +117,7 @@ func TestCleanStart(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "clean_start", table.String())
+	compare(t, "clean_start", table.String())
 }
 
 // caught names for every mutant the smallest network and the claims that the checker refutes on it.
@@ -263,7 +248,7 @@ func TestStories(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, test.name, story.String())
+			compare(t, test.name, story.String())
 		})
 	}
 }

@@ -52,7 +52,7 @@ func TestRounds(t *testing.T) {
 		line, _ := claim(t, net, "printed", 1)
 		table.WriteString(line)
 	}
-	golden(t, "rounds_up_to_3", table.String())
+	compare(t, "rounds_up_to_3", table.String())
 }
 
 // TestRoundsWithoutSteps: on path:4 an unfair daemon never gets there, so steps have no bound; rounds have one.
@@ -82,7 +82,7 @@ func TestFullRounds(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "rounds_4_full", table.String())
+	compare(t, "rounds_4_full", table.String())
 }
 
 // TestAllAtOnce: the Notes on Liveness say that for ℓ ≤ ⌈n/3⌉ there are configurations with ℓ privileges at once, on
@@ -98,5 +98,5 @@ func TestAllAtOnce(t *testing.T) {
 			fmt.Fprintf(&table, "%-15s l=%d %6d states: %s\n", net.name, l, r.States, r.Verdict)
 		}
 	}
-	golden(t, "all_at_once", table.String())
+	compare(t, "all_at_once", table.String())
 }

@@ -39,7 +39,7 @@ func TestKeeping(t *testing.T) {
 	for _, net := range named(t, "path:3", "complete:3", "star:4") {
 		keeping(t, net, 2, false, &table)
 	}
-	golden(t, "keeping", table.String())
+	compare(t, "keeping", table.String())
 }
 
 // TestFullKeeping: every network of 3 processes from every configuration, and those of 4 from the clean start.
@@ -54,7 +54,7 @@ func TestFullKeeping(t *testing.T) {
 	for _, net := range connected(t, 4) {
 		keeping(t, net, 2, false, &table)
 	}
-	golden(t, "keeping_full", table.String())
+	compare(t, "keeping_full", table.String())
 }
 
 // TestKeepingMutants: without the count too many tokens are kept. A process that keeps a token and is still a place in its own
@@ -147,5 +147,5 @@ func TestUse(t *testing.T) {
 	before.Points, after.Points = true, true
 	draw(t, "wave-use.svg", chart.Chart{Title: "Wave: privileges used at once, on average", Subtitle: "ℓ = 4, synchronous; 1 star, 2 path, 3 ring, 4 grid 4×4, 5 binary tree, 6 complete, 7 random; 15 or 16 processes",
 		XLabel: "network", YLabel: "privileges", Series: []chart.Series{before, after, full}})
-	golden(t, "use", table.String())
+	compare(t, "use", table.String())
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"allot/chart"
+	"allot/internal/golden"
 	"allot/sim"
 )
 
@@ -21,7 +22,7 @@ func draw(t *testing.T, name string, c chart.Chart) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *rewrite {
+	if golden.IsRewriting() {
 		if err := os.WriteFile(filepath.Join("..", "..", "docs", "pictures", name), svg, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -108,5 +109,5 @@ func TestFullLarge(t *testing.T) {
 		tokens.Series = append(tokens.Series, s.Series)
 	}
 	draw(t, "wave-rounds-tokens.svg", tokens)
-	golden(t, "large_full", table.String())
+	compare(t, "large_full", table.String())
 }

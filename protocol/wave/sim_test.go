@@ -165,7 +165,7 @@ func TestWaves(t *testing.T) {
 			fmt.Fprintf(&table, "%-15s l=%d longest gap %d waves, bound %d\n", net.name, l, worst, most)
 		}
 	}
-	golden(t, "waves", table.String())
+	compare(t, "waves", table.String())
 }
 
 // parentsOf reads the tree from a configuration.

@@ -83,7 +83,7 @@ func TestMemory(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "memory", table.String())
+	compare(t, "memory", table.String())
 }
 
 // TestNetworks: there are 1, 3 and 11 connected rooted graphs of 2, 3 and 4 processes (OEIS A126100).
