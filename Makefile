@@ -57,6 +57,16 @@ checks: build ## bounded searches of the model checker
 	$(ALLOT) lab check peterson --variant turn-first $(REFUTED)
 	$(ALLOT) lab check abp
 	$(ALLOT) lab check abp --links unordered,lossy,capacity=2 --property order $(REFUTED)
+	$(ALLOT) lab check tree --topology path:2 --l 2 --k 2 --start clean
+	$(ALLOT) lab check tree --topology path:2 --l 1 --counter 2 --variant printed --property safety $(REFUTED)
+	$(ALLOT) lab check wave --topology complete:3 --l 2 --start arbitrary --daemon distributed --fairness weak
+	$(ALLOT) lab check wave --topology complete:3 --l 2 --start arbitrary --daemon distributed --variant printed $(REFUTED)
+	$(ALLOT) lab check band --object gcs --n 3 --l 1 --k 2 --coterie majority
+	$(ALLOT) lab check band --object mutex --n 3 --coterie own:0+1 --times 2 --variant printed --property rest $(REFUTED)
+	$(ALLOT) lab check claim --clients 2 --resources 2 --most 2
+	$(ALLOT) lab check claim --clients 2 --resources 2 --most 2 --variant printed --property rests $(REFUTED)
+	$(ALLOT) lab check slots --algorithm gtex --n 4 --k 2 --crashes 1
+	$(ALLOT) lab check slots --algorithm gtex --n 3 --k 1 --variant printed --property exclusion $(REFUTED)
 
 # The targets are found by name. Finding none is a failure: the parsers are supposed to be fuzzed.
 .PHONY: fuzz
