@@ -120,6 +120,21 @@ func Bool(f *Fields, name string, v *bool) {
 	*v = b != 0
 }
 
+// Word visits the variables of a layout, which are packed in one word. Their names begin with the given one.
+func Word(f *Fields, name string, l Layout, w *uint64) {
+	for _, field := range l.fields {
+		v := field.Get(*w)
+		if f.mode == describe {
+			f.list = append(f.list, Variable{Name: name + field.Name, Value: field.show(v)})
+			continue
+		}
+		got := f.number(field.Name, v, field.Size-1)
+		if f.mode != encode && f.mode != count {
+			*w = field.Set(*w, got)
+		}
+	}
+}
+
 // Ghost visits a variable that belongs to the model rather than to the memory of a process, such as a bound on how often
 // a timer may run out. It is kept and shown like an Int, but no fault reaches it: arbitrary starts and corruption set it
 // to lo.

@@ -76,6 +76,15 @@ func (l Layout) Value(i uint64) uint64 {
 	return w
 }
 
+// Rank is the number of a combination: Value(Rank(w)) is w. The word must be one that the layout contains.
+func (l Layout) Rank(w uint64) uint64 {
+	var rank uint64
+	for i := len(l.fields) - 1; i >= 0; i-- {
+		rank = rank*l.fields[i].Size + l.fields[i].Get(w)
+	}
+	return rank
+}
+
 // Contains tells whether every field of w is inside its domain and no other bit is set.
 func (l Layout) Contains(w uint64) bool {
 	for _, f := range l.fields {

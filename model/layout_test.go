@@ -131,3 +131,39 @@ func TestShowIsAsked(t *testing.T) {
 		t.Errorf("%v", vs)
 	}
 }
+
+// TestRankAndWord: the number of a combination is found again, and a word that is visited variable by variable has the
+// same values, counted, chosen, encoded and described.
+func TestRankAndWord(t *testing.T) {
+	fields := fieldsOf(3, 1, 5, 2)
+	fields[2].Show = func(v uint64) string { return fmt.Sprint("v", v) }
+	l, err := model.NewLayout(fields...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	visit := func(w *uint64) func(*model.Fields) {
+		return func(f *model.Fields) { model.Word(f, "x.", l, w) }
+	}
+	var none uint64
+	if got := model.Count(visit(&none)); got != l.Size() {
+		t.Fatalf("%d values, the layout has %d", got, l.Size())
+	}
+	for i := range l.Size() {
+		w := l.Value(i)
+		var chosen, decoded uint64
+		model.Choose(i, visit(&chosen))
+		if err := model.Decode(model.Encode(nil, visit(&w)), visit(&decoded)); err != nil {
+			t.Fatal(err)
+		}
+		if got := l.Rank(w); got != i || chosen != w || decoded != w {
+			t.Fatalf("value %d is %x: its rank is %d, chosen %x, decoded %x", i, w, got, chosen, decoded)
+		}
+	}
+	w := l.Value(l.Size() - 1)
+	if got := fmt.Sprint(model.Describe(visit(&w))); got != "[{x.f0 2} {x.f1 0} {x.f2 v4} {x.f3 1}]" {
+		t.Error(got)
+	}
+	if err := model.Decode([]byte{0, 0, 5, 0}, visit(&w)); err == nil {
+		t.Error("a value outside its domain was decoded")
+	}
+}
