@@ -253,6 +253,8 @@ func (n *interned) chooseMessage(rank uint64) uint64 {
 
 func (n *interned) messageValue(message uint64) any { return n.messageEntry(message).value }
 
+func (n *interned) peek(link uint64, i int) any { return n.messageValue(n.at(link, i)) }
+
 func (n *interned) size(message uint64) int { return len(n.messageEntry(message).data) }
 
 func (n *interned) class(message uint64) uint64 { return uint64(n.messageEntry(message).class) }

@@ -26,6 +26,8 @@ type store interface {
 	repeat(link uint64, i int) uint64
 	chooseMessage(rank uint64) uint64
 	messageValue(message uint64) any
+	// peek is the message at a position of a link, good until the next step.
+	peek(link uint64, i int) any
 	// size is the length of a message's encoding.
 	size(message uint64) int
 	// class is the message that stands for this one where fairness is concerned.
@@ -152,6 +154,11 @@ func (l *live[S, M]) chooseMessage(rank uint64) uint64 {
 }
 
 func (l *live[S, M]) messageValue(message uint64) any { return &l.loose[message] }
+
+func (l *live[S, M]) peek(link uint64, i int) any {
+	q := &l.links[link]
+	return &q.items[q.head+i]
+}
 
 func (l *live[S, M]) size(message uint64) int {
 	l.coded = Encode(l.coded[:0], l.visitMessage(&l.loose[message]))

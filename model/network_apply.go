@@ -301,8 +301,7 @@ func (n *Network) Length(c Configuration, link int) int { return n.store.length(
 // StateOf is the state of process p in a configuration of a network. Nobody may change it.
 func StateOf[S any](n *Network, c Configuration, p int) *S { return n.store.stateValue(p, c[p]).(*S) }
 
-// MessageOf is the message at position i of a link. Nobody may change it, and it is good until the next call.
+// MessageOf is the message at position i of a link. Nobody may change it, and it is good until the next step.
 func MessageOf[M any](n *Network, c Configuration, link, i int) *M {
-	n.store.begin()
-	return n.store.messageValue(n.store.at(c[n.linkWord(link)], i)).(*M)
+	return n.store.peek(c[n.linkWord(link)], i).(*M)
 }

@@ -10,6 +10,8 @@ type View struct {
 	// Sums holds the sum of each gauge where somebody keeps them up to date; otherwise Sum adds them up.
 	Sums   []int64
 	Gauges []Gauge
+	// Index is the instance's, where somebody keeps it up to date; otherwise nil.
+	Index Index
 }
 
 // Network is the system of a message-passing algorithm; StateOf and MessageOf look into it.
@@ -34,6 +36,13 @@ type Gauge struct {
 	Name string
 	Text string
 	Of   func(v *View, site int) int64
+}
+
+// Index is what properties would like to know of a configuration beside the sums of gauges, such as where on its way a
+// token is. Like a gauge it is kept up to date at the cost of a step: Refresh is called for every site in the
+// beginning, and after each step for the sites that the step touched.
+type Index interface {
+	Refresh(v *View, site int)
 }
 
 // Claim is the kind of a property.
@@ -96,6 +105,10 @@ type Instance struct {
 	System     System
 	Properties []Property
 	Gauges     []Gauge
+	// Shares writes what a site contributes to each gauge, all at once. It may be nil, and is a matter of speed alone.
+	Shares func(v *View, site int, shares []int64)
+	// NewIndex makes an index for one run; it may be nil. Properties must have the same answer without it.
+	NewIndex func() Index
 	// Phase of a process, where the algorithm is about access to something. It may be nil. Like a gauge it may
 	// depend on nothing but what the enabled moves of the process depend on.
 	Phase func(v *View, p int) Phase

@@ -20,6 +20,7 @@ type faultTaker struct {
 	faults     map[string]int64
 	counts     [16]int64 // by kind of move; faults is made of them at the end
 	lastFault  int64
+	lastRound  int64 // rounds completed before it
 	chance     Chance
 	forgeable  uint64 // how many messages there are to forge; 0 until it is asked for
 	// awaitsStable tells that something happens as soon as the run is stable.
@@ -27,7 +28,7 @@ type faultTaker struct {
 }
 
 func newFaultTaker(o Options) faultTaker {
-	f := faultTaker{faults: map[string]int64{}, lastFault: -1, chance: newChance(o.Seed, chanceFaults), delays: newTimers(0)}
+	f := faultTaker{faults: map[string]int64{}, lastFault: -1, lastRound: -1, chance: newChance(o.Seed, chanceFaults), delays: newTimers(0)}
 	if o.Script != nil {
 		f.script = o.Script.statements
 	}
@@ -256,7 +257,12 @@ func (r *runner) setRate(st *statement, rep *StatementReport) {
 func (r *runner) noteScheduled(name string, rep *StatementReport) {
 	rep.Fired++
 	r.faults[name]++
-	r.lastFault, r.watcher.outside = r.now, 0
+	r.noteLast()
+}
+
+// noteLast notes that a fault happens now.
+func (r *runner) noteLast() {
+	r.lastFault, r.lastRound, r.watcher.outside = r.now, r.world.rounds.count, 0
 }
 
 // faultCounts is what happened, by kind.

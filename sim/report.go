@@ -30,6 +30,8 @@ type Report struct {
 	// configurations outside the legitimate set since then.
 	LastFault int64 `json:"last_fault"`
 	Outside   int64 `json:"outside"`
+	// LastFaultRound is how many rounds were completed before the last fault, -1 if there was none.
+	LastFaultRound int64 `json:"last_fault_round"`
 
 	Properties []PropertyReport `json:"properties"`
 	Gauges     []GaugeReport    `json:"gauges,omitempty"`
@@ -86,8 +88,9 @@ type PropertyReport struct {
 	// has been corrupted.
 	Violations int64 `json:"violations"`
 	Judged     int64 `json:"judged"`
-	First      int64 `json:"first"`   // time of the first violation, -1 if none
-	Longest    int64 `json:"longest"` // longest stretch of violations
+	First      int64 `json:"first"`     // time of the first violation, -1 if none
+	Stretches  int64 `json:"stretches"` // how often it ceased to hold
+	Longest    int64 `json:"longest"`   // longest stretch of violations
 	// Worst is the largest value of each gauge while it was violated.
 	Worst map[string]int64 `json:"worst,omitempty"`
 	Why   string           `json:"why,omitempty"` // of the first violation that breaks the claim

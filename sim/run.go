@@ -158,7 +158,7 @@ func (r *runner) take(step []model.Move, by who) {
 	if step[0].Kind.IsFault() {
 		r.noteFault(step[0].Kind)
 		if by == byScript || r.isRecorded {
-			r.lastFault, r.watcher.outside = r.now, 0
+			r.noteLast()
 		}
 		if k := step[0].Kind; k == model.Corrupt || k == model.Forge {
 			r.watcher.isCorrupted = true
@@ -241,7 +241,7 @@ func (r *runner) report() *Report {
 		Stopped: r.stopped, Seed: r.o.Seed, Daemon: r.daemon.String(), Start: r.o.Start,
 		Trace: fmt.Sprintf("%016x", r.trace),
 		Steps: r.now, Idle: r.idle, Moves: r.moves, Ticks: r.ticks, Rounds: r.world.rounds.count,
-		Messages: r.messages, Bytes: r.bytes, LastFault: r.lastFault,
+		Messages: r.messages, Bytes: r.bytes, LastFault: r.lastFault, LastFaultRound: r.lastRound,
 		Faults: r.faultCounts(), Statements: r.statements,
 	}
 	if rep.Start == "" {

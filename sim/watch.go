@@ -60,7 +60,7 @@ func newWatcher(w *world, isClean, isLive bool) *watcher {
 		case p.Claim == model.AlwaysStep && m.before == nil:
 			m.before = append(m.before, w.c...)
 			m.beforeView = w.view
-			m.beforeView.C, m.beforeView.Sums = m.before, append([]int64{}, w.sums...)
+			m.beforeView.C, m.beforeView.Sums, m.beforeView.Index = m.before, append([]int64{}, w.sums...), nil
 		case p.Claim == model.Recurs:
 			x.isOff, x.report.Skipped = true, whyRecurs
 		case p.Claim == model.Stabilizes && m.legit < 0:
@@ -185,7 +185,9 @@ func (m *watcher) violated(x *watch, isJudged bool, here Moment, recorded int) {
 		copy(x.worst, m.world.sums)
 	}
 	r.Violations++
-	x.stretch++
+	if x.stretch++; x.stretch == 1 {
+		r.Stretches++
+	}
 	for g, sum := range m.world.sums {
 		x.worst[g] = max(x.worst[g], sum)
 	}

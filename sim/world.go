@@ -32,6 +32,7 @@ type world struct {
 
 	shares []int64 // by site and gauge: what the site contributes
 	sums   []int64
+	index  model.Index // or nil
 
 	rounds rounds
 	waits  *waits // nil where the algorithm has no phases
@@ -88,6 +89,10 @@ func newWorld(inst *model.Instance, c model.Configuration) *world {
 	w.shares = make([]int64, len(inst.Gauges)*w.sites)
 	w.view = inst.View(c)
 	w.view.Sums = w.sums
+	if inst.NewIndex != nil {
+		w.index = inst.NewIndex()
+		w.view.Index = w.index
+	}
 	for site := range w.sites {
 		w.refresh(int32(site))
 	}
@@ -194,17 +199,38 @@ func (w *world) refresh(site int32) {
 			w.ticking--
 		}
 	}
-	at := int(site) * len(w.sums)
-	for g := range w.sums {
-		share := w.inst.Gauges[g].Of(&w.view, int(site))
-		w.sums[g] += share - w.shares[at+g]
-		w.shares[at+g] = share
+	w.refreshShares(int(site))
+	if w.index != nil {
+		w.index.Refresh(&w.view, int(site))
 	}
 	if w.waits != nil && int(site) < w.processes {
 		if phase := w.inst.Phase(&w.view, int(site)); phase != s.phase {
 			w.waits.turn(int(site), s.phase, phase, w.now)
 			s.phase = phase
 		}
+	}
+}
+
+// refreshShares brings the sums of the gauges up to date.
+func (w *world) refreshShares(site int) {
+	shares := w.shares[site*len(w.sums):][:len(w.sums)]
+	for g, share := range shares {
+		w.sums[g] -= share
+	}
+	w.sharesOf(site, shares)
+	for g, share := range shares {
+		w.sums[g] += share
+	}
+}
+
+// sharesOf writes what a site contributes to the gauges.
+func (w *world) sharesOf(site int, shares []int64) {
+	if w.inst.Shares != nil {
+		w.inst.Shares(&w.view, site, shares)
+		return
+	}
+	for g := range shares {
+		shares[g] = w.inst.Gauges[g].Of(&w.view, site)
 	}
 }
 
@@ -278,6 +304,7 @@ func (w *world) try(m model.Move, potential func(*model.View) int64) int64 {
 	w.one[0] = m
 	w.sys.Apply(w.c, w.one[:], &w.buf)
 	w.saved = append(w.saved[:0], w.sums...)
+	w.view.Index = nil // it is of the configuration before
 	for _, site := range w.buf.Touched {
 		if s := &w.spots[site]; s.flags&isSeen == 0 {
 			s.flags |= isSeen
@@ -287,6 +314,7 @@ func (w *world) try(m model.Move, potential func(*model.View) int64) int64 {
 		}
 	}
 	value := potential(&w.view)
+	w.view.Index = w.index
 	w.buf.Undo(w.c)
 	copy(w.sums, w.saved)
 	for _, site := range w.buf.Touched {

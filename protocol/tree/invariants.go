@@ -23,62 +23,50 @@ const (
 	gaugePriorities
 	gaugeControllers
 	gaugeUnbacked
+	gauges // how many there are
 )
 
 func (m *machine) gauges() []model.Gauge {
-	return []model.Gauge{
-		gaugeTokens: {Name: "tokens", Text: "resource tokens held and on links",
-			Of: m.sum(resource, func(s *state) int64 { return int64(len(s.held)) })},
-		gaugeUsed: {Name: "used", Text: "units in use: what the processes inside have asked for",
-			Of: ofState(func(s *state) int64 { return inside(s, int64(s.need)) })},
-		gaugePushers: {Name: "pushers", Text: "pushers", Of: m.sum(pusher, func(*state) int64 { return 0 })},
-		gaugePriorities: {Name: "priorities", Text: "priority tokens held and on links",
-			Of: m.sum(priority, func(s *state) int64 {
-				if s.prio == none {
-					return 0
-				}
-				return 1
-			})},
-		gaugeControllers: {Name: "controllers", Text: "controllers on links, valid or not",
-			Of: m.sum(controller, func(*state) int64 { return 0 })},
-		gaugeUnbacked: {Name: "unbacked", Text: "units in use for which the user holds no token",
-			Of: ofState(func(s *state) int64 { return inside(s, max(0, int64(s.need)-int64(len(s.held)))) })},
+	list := []model.Gauge{
+		gaugeTokens:      {Name: "tokens", Text: "resource tokens held and on links"},
+		gaugeUsed:        {Name: "used", Text: "units in use: what the processes inside have asked for"},
+		gaugePushers:     {Name: "pushers", Text: "pushers"},
+		gaugePriorities:  {Name: "priorities", Text: "priority tokens held and on links"},
+		gaugeControllers: {Name: "controllers", Text: "controllers on links, valid or not"},
+		gaugeUnbacked:    {Name: "unbacked", Text: "units in use for which the user holds no token"},
 	}
-}
-
-func inside(s *state, n int64) int64 {
-	if s.phase == in {
-		return n
-	}
-	return 0
-}
-
-// sum is a gauge that adds up messages of a kind and what processes have of them.
-func (m *machine) sum(k kind, has func(*state) int64) func(v *model.View, site int) int64 {
-	return func(v *model.View, site int) int64 {
-		where := v.System.Site(site)
-		switch {
-		case where.Link >= 0:
-			var n int64
-			for i := range v.Network().Length(v.C, where.Link) {
-				if messageOf(v, where.Link, i).kind == k {
-					n++
-				}
-			}
-			return n
-		case where.Process >= 0 && !where.Clock:
-			return has(stateOf(v, where.Process))
+	for i := range list {
+		list[i].Of = func(v *model.View, site int) int64 {
+			var shares [gauges]int64
+			m.shares(v, site, shares[:])
+			return shares[i]
 		}
-		return 0
 	}
+	return list
 }
 
-func ofState(has func(*state) int64) func(v *model.View, site int) int64 {
-	return func(v *model.View, site int) int64 {
-		if where := v.System.Site(site); where.Process >= 0 && !where.Clock {
-			return has(stateOf(v, where.Process))
+// gaugeOf says which gauge a message belongs to.
+var gaugeOf = [...]int{resource: gaugeTokens, pusher: gaugePushers, priority: gaugePriorities, controller: gaugeControllers}
+
+// shares is what a site contributes to the gauges.
+func (m *machine) shares(v *model.View, site int, shares []int64) {
+	clear(shares)
+	n := m.graph.Len()
+	switch {
+	case site < n:
+		s := stateOf(v, site)
+		shares[gaugeTokens] = int64(len(s.held))
+		if s.prio != none {
+			shares[gaugePriorities] = 1
 		}
-		return 0
+		if s.phase == in {
+			shares[gaugeUsed] = int64(s.need)
+			shares[gaugeUnbacked] = max(0, int64(s.need)-int64(len(s.held)))
+		}
+	case site < n+m.graph.Links():
+		for i := range v.Network().Length(v.C, site-n) {
+			shares[gaugeOf[messageOf(v, site-n, i).kind]]++
+		}
 	}
 }
 
@@ -200,17 +188,23 @@ func (m *machine) allFit(v *model.View) bool {
 	return !m.anyProcess(v, func(s *state) bool { return s.phase == req && s.need > left })
 }
 
-// maxCensus is the largest network in which the controller's sums are compared with what it has passed in every
-// configuration, which takes a look at all of them. In larger ones only the numbers of tokens are looked at.
-const maxCensus = 64
+// hasCensus tells whether census has nothing to say. The simulator keeps an index, so that it need not look at everything.
+func (m *machine) hasCensus(v *model.View) bool {
+	if m.graph.Len() == 1 {
+		return true
+	}
+	if x, ok := v.Index.(*index); ok {
+		return x.isRight(v)
+	}
+	return m.census(v) == ""
+}
 
 func (m *machine) controllerProperties() []model.Property {
-	hasCensus := func(v *model.View) bool { return m.graph.Len() == 1 || m.graph.Len() > maxCensus || m.census(v) == "" }
 	return []model.Property{
 		{
 			Name: "census", Text: "the controller's sums are the tokens behind it, and whoever is behind it knows its number",
 			Claim: model.Always, CleanOnly: true,
-			Holds: func(v *model.View) bool { return m.isStarting(v) || hasCensus(v) },
+			Holds: func(v *model.View) bool { return m.isStarting(v) || m.hasCensus(v) },
 			Why:   m.census,
 		},
 		{
@@ -220,7 +214,7 @@ func (m *machine) controllerProperties() []model.Property {
 				if m.graph.Len() == 1 {
 					return true
 				}
-				return !m.isStarting(v) && m.isExact(v) && v.Sum(gaugeUnbacked) == 0 && !stateOf(v, m.root).root.reset && hasCensus(v)
+				return !m.isStarting(v) && m.isExact(v) && v.Sum(gaugeUnbacked) == 0 && !stateOf(v, m.root).root.reset && m.hasCensus(v)
 			},
 			Why: func(v *model.View) string {
 				switch why := m.census(v); {

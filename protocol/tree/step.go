@@ -3,11 +3,7 @@
 
 package tree
 
-import (
-	"fmt"
-
-	"allot/model"
-)
+import "allot/model"
 
 // Codes of the inputs: their fairness classes.
 const (
@@ -26,10 +22,7 @@ func (m *machine) Inputs(p int, s *state, inputs []model.Input) []model.Input {
 	}
 	switch s.phase {
 	case out:
-		for need := range m.most {
-			inputs = append(inputs, model.Input{Name: fmt.Sprintf("request %d", need+1), Code: codeRequest,
-				Arg: uint64(need + 1), Environment: true})
-		}
+		inputs = append(inputs, m.requests...)
 	case in:
 		if !m.isForever(p) {
 			inputs = append(inputs, model.Input{Name: "release", Code: codeRelease})

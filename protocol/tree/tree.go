@@ -65,7 +65,8 @@ type machine struct {
 	timeout  int32
 	isLoop   bool
 	forever  int
-	ring     []int32 // the links in the order in which a token goes over them
+	requests []model.Input // what a process that is out may ask for
+	ring     []int32       // the links in the order in which a token goes over them
 }
 
 func newInstance(o model.Options) (*model.Instance, error) {
@@ -91,9 +92,15 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	if m.counters == 0 {
 		m.counters = int32(2*(g.Len()-1)*(o.Links.Garbage+1) + 1)
 	}
+	for need := range m.most {
+		m.requests = append(m.requests, model.Input{Name: fmt.Sprintf("request %d", need+1), Code: codeRequest, Arg: uint64(need + 1), Environment: true})
+	}
 	m.orient()
 	inst := &model.Instance{System: model.NewNetwork(g, m, o.Links, o.Budget), Phase: m.phase}
-	inst.Gauges = m.gauges()
+	inst.Gauges, inst.Shares = m.gauges(), m.shares
+	if m.stage == stageController {
+		inst.NewIndex = m.newIndex
+	}
 	inst.Properties = m.properties()
 	return inst, nil
 }
