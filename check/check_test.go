@@ -285,3 +285,34 @@ func TestLeavingTheDomain(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestStops: process 0 opens a gate once, process 1 turns for ever. That the gate opens is owed to process 1 unless process 0
+// may stop; to process 0 itself it is owed in any case, because it is the others that stop.
+func TestStops(t *testing.T) {
+	gate := func(about, stops int) *model.Instance {
+		return newToy(t, "path:2", 2,
+			func(p int, c model.Configuration) uint64 { return bit(p == 1 || c[0] == 0) },
+			func(p, _ int, c model.Configuration) uint64 { return 1 - c[p] },
+			model.Property{
+				Name: "open", Claim: model.Recurs, Stops: stops,
+				HoldsFor: func(v *model.View, p int) bool { return p != about || v.C[0] == 1 },
+			})
+	}
+	for _, test := range []struct {
+		about, stops int
+		want         check.Verdict
+	}{
+		{1, 0, check.Proved}, {1, 1, check.Counterexample}, {0, 1, check.Proved}, {0, 2, check.Proved},
+	} {
+		r := ask(t, gate(test.about, test.stops), check.Options{Fairness: check.Weak})
+		if got := verdict(t, r, "open"); got != test.want {
+			t.Errorf("asked about process %d, %d may stop: %s, want %s", test.about, test.stops, got, test.want)
+		}
+		if test.want == check.Counterexample && !strings.Contains(finding(t, r, "open").Why, "process 0 has stopped") {
+			t.Errorf("the reason is %q", finding(t, r, "open").Why)
+		}
+	}
+	if _, err := check.Run(context.Background(), gate(1, 1), check.Options{Fairness: check.Strong}); err == nil {
+		t.Error("processes that stop were accepted under strong fairness")
+	}
+}

@@ -5,6 +5,7 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"allot/model"
@@ -20,8 +21,9 @@ type walker struct {
 }
 
 // walk makes a run that reaches root and then goes round inside a fair component in such a way that every owed class
-// gets its due: by a step of it or, under weak fairness, in a configuration where it is not enabled.
-func (t *tarjan) walk(root uint64, members bitset, owed classes) (*model.Run, string) {
+// gets its due: by a step of it or, under weak fairness, in a configuration where it is not enabled. Those that have stopped
+// get nothing.
+func (t *tarjan) walk(root uint64, members bitset, owed, stopped classes) (*model.Run, string) {
 	s, e := t.s, t.e
 	if s.o.Fairness == None {
 		cycle := s.shortestWay(e, root, 1<<30, members.has, func(k int) bool { return e.to[k] == root })
@@ -36,6 +38,7 @@ func (t *tarjan) walk(root uint64, members bitset, owed classes) (*model.Run, st
 		e.expand(s.sp, root)
 		w.pending = t.enabled()
 	}
+	maps.DeleteFunc(w.pending, func(c int, _ struct{}) bool { _, is := stopped[c]; return is })
 	for len(w.pending) > 0 {
 		c := first(w.pending, nil)
 		w.hop(func(k int) bool { return w.serves(k, c) })
@@ -43,8 +46,12 @@ func (t *tarjan) walk(root uint64, members bitset, owed classes) (*model.Run, st
 	if w.at != root || len(w.run.Steps) == w.run.Loop {
 		w.hop(func(k int) bool { return e.to[k] == root })
 	}
-	return w.run, fmt.Sprintf("the last %d steps can be repeated for ever, and everybody to whom %s fairness owes something gets it",
+	why := fmt.Sprintf("the last %d steps can be repeated for ever, and everybody to whom %s fairness owes something gets it",
 		len(w.run.Steps)-w.run.Loop, s.o.Fairness)
+	for _, c := range slices.Sorted(maps.Keys(stopped)) {
+		why += fmt.Sprintf("; %s has stopped", e.sys.ClassName(c))
+	}
+	return w.run, why
 }
 
 // serves tells whether step k of the expanded configuration gives a class its due.

@@ -23,7 +23,7 @@ func (s *search) recur(i int) {
 			if p >= e.sys.Graph().Len() || s.isFound(i) {
 				return
 			}
-			s.fairCycleOf(e, i, p, func(e *explorer, id uint64) bool {
+			s.fairCycleOf(e, i, p, s.properties[i].Stops, func(e *explorer, id uint64) bool {
 				s.sp.load(id, e.c)
 				return !s.properties[i].HoldsFor(&e.view, p)
 			})
@@ -39,12 +39,12 @@ func (s *search) isFound(i int) bool {
 
 // fairCycle looks for a fair run inside a region, with one worker.
 func (s *search) fairCycle(i, p int, inside func(e *explorer, id uint64) bool) {
-	s.fairCycleOf(s.workers[0], i, p, inside)
+	s.fairCycleOf(s.workers[0], i, p, 0, inside)
 }
 
 // fairCycleOf looks for a run that the fairness allows and that stays inside a region for ever, and notes it as the
-// counterexample of property i.
-func (s *search) fairCycleOf(e *explorer, i, p int, inside func(e *explorer, id uint64) bool) {
+// counterexample of property i. Up to so many processes other than p may stop.
+func (s *search) fairCycleOf(e *explorer, i, p, stops int, inside func(e *explorer, id uint64) bool) {
 	limit := s.sp.limit()
 	region := newBitset(limit)
 	for id := range limit {
@@ -55,7 +55,7 @@ func (s *search) fairCycleOf(e *explorer, i, p int, inside func(e *explorer, id 
 			region.set(id)
 		}
 	}
-	t := &tarjan{s: s, e: e, region: region, order: make([]uint32, limit)}
+	t := &tarjan{s: s, e: e, region: region, order: make([]uint32, limit), process: p, stops: stops}
 	t.run()
 	if t.found == nil {
 		return
@@ -81,6 +81,8 @@ type tarjan struct {
 	open    []uint64 // configurations whose component is not complete
 	found   *model.Run
 	why     string
+	process int    // the one that the question is about
+	stops   int    // how many others may stop
 	members bitset // scratch of judge: the component; empty between two of them, as filling it is what takes long
 	here    []int  // scratch of judge
 }
@@ -220,13 +222,33 @@ func (t *tarjan) judge(component []uint64) {
 		owed = ever
 	case None:
 	}
-	if missing := first(owed, taken); missing >= 0 {
+	stopped := t.stopped(owed, taken)
+	if missing := first(owed, taken); missing >= 0 && stopped == nil {
 		if t.s.o.Fairness == Strong {
 			t.without(component, missing)
 		}
 		return
 	}
-	t.found, t.why = t.walk(t.s.nearest(component), t.members, owed)
+	t.found, t.why = t.walk(t.s.nearest(component), t.members, owed, stopped)
+}
+
+// stopped lists the classes that get nothing of what they are owed in a component, if a run that goes round all of it is
+// one in which these have stopped. No part of the component has a run in which fewer have: there, no more is taken and no
+// less is owed.
+func (t *tarjan) stopped(owed, taken classes) classes {
+	if t.stops == 0 || t.s.o.Fairness != Weak {
+		return nil
+	}
+	stopped := classes{}
+	for c := range owed {
+		if _, ok := taken[c]; !ok {
+			stopped[c] = struct{}{}
+		}
+	}
+	if _, isOwn := stopped[t.process]; isOwn || len(stopped) > t.stops {
+		return nil
+	}
+	return stopped
 }
 
 // first is the smallest class of a that is not in b, or -1.

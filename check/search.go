@@ -25,6 +25,11 @@ func Run(ctx context.Context, inst *model.Instance, o Options) (result *Result, 
 	if s.properties, err = o.choose(inst.Properties); err != nil {
 		return nil, err
 	}
+	for _, p := range s.properties {
+		if p.Stops > 0 && o.Fairness == Strong {
+			return nil, fmt.Errorf("property %q is about processes that stop, which can be asked under weak fairness, not strong", p.Name)
+		}
+	}
 	s.found = make([]discovery, len(s.properties))
 	s.makeWorkers(inst)
 	if err := s.makeSpace(); err != nil {

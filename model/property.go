@@ -79,6 +79,11 @@ type Property struct {
 	Holds func(v *View) bool
 	// HoldsFor is asked for Recurs, of every process.
 	HoldsFor func(v *View, p int) bool
+	// Stops is asked for Recurs under weak fairness: besides fair runs, it must hold in runs in which up to so many
+	// processes other than p stop for ever, each wherever it is. A process that has stopped is one that is owed nothing any
+	// more, so this asks about crashes without a configuration for each way to crash. It is for systems in which the
+	// fairness classes are the processes.
+	Stops int
 	// HoldsStep is asked for AlwaysStep, of the configurations before and after.
 	HoldsStep func(before, after *View, step []Move) bool
 	// Why says in words what is wrong with a configuration in which the property does not hold. It may be nil.

@@ -5,6 +5,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 
 	"allot/model"
 )
@@ -115,12 +116,16 @@ func (r *replayer) verdictForever(where string) (bool, string) {
 	case !r.isOutside:
 		return false, "it holds somewhere in the loop"
 	}
-	if class := r.loop.unfairTo(); class >= 0 {
-		return false, fmt.Sprintf("the loop is not fair (%s): it never takes what is owed to %s", r.run.Fairness, r.world.sys.ClassName(class))
+	unfairTo := r.loop.unfairTo()
+	if len(unfairTo) > r.property.Stops || slices.Contains(unfairTo, r.run.Process) {
+		return false, fmt.Sprintf("the loop is not fair (%s): it never takes what is owed to %s", r.run.Fairness, r.world.sys.ClassName(unfairTo[0]))
 	}
 	text := fmt.Sprintf("steps %d to %d can be repeated for ever, %s all the time", r.run.Loop, len(r.run.Steps)-1, where)
 	if r.loop.isFair() {
 		text += ", and they are " + r.run.Fairness + "ly fair"
+	}
+	for _, class := range unfairTo {
+		text += fmt.Sprintf("; %s has stopped", r.world.sys.ClassName(class))
 	}
 	return true, text
 }
@@ -170,15 +175,16 @@ func (l *loop) leave(w *world, step []model.Move) {
 	}
 }
 
-// unfairTo is a class that the loop treats unfairly, or -1: under weak fairness one that is always enabled and never
-// taken, under strong fairness one that is enabled somewhere and never taken. Of several it is the smallest.
-func (l *loop) unfairTo() int {
-	worst := -1
+// unfairTo lists the classes that the loop treats unfairly, in order: under weak fairness those that are always enabled
+// and never taken, under strong fairness those that are enabled somewhere and never taken.
+func (l *loop) unfairTo() []int {
+	var unfair []int
 	for class, n := range l.enabled {
 		isOwed := n == l.length || l.fairness == strong
-		if isOwed && !l.taken[class] && (worst < 0 || class < worst) {
-			worst = class
+		if isOwed && !l.taken[class] {
+			unfair = append(unfair, class)
 		}
 	}
-	return worst
+	slices.Sort(unfair)
+	return unfair
 }

@@ -26,7 +26,7 @@ var Algorithm = model.Algorithm{
 		{Name: "algorithm", Text: "which of the three algorithms", Default: EXCL, Words: Algorithms},
 		{Name: "n", Text: "number of processes; if it is not that of the network, the network is not used", Default: "n", Min: 1, Max: MaxProcesses},
 		{Name: "k", Text: "how many may be inside", Default: "1", Min: 1, Max: MaxProcesses},
-		{Name: "crashes", Text: "how many processes may stop anywhere", Default: "0", Min: 0, Max: 255},
+		{Name: "crashes", Text: "how many processes may stop anywhere for ever; --faults crash=1,restart=1 is for those that come back", Default: "0", Min: 0, Max: 255},
 		{Name: "cancel", Text: "whether waiting processes may give up", Default: "no", Words: yesNo},
 		{Name: "express", Text: "whether there is a lane past all rounds when nobody waits", Default: "no", Words: yesNo},
 		{Name: "try", Text: "whether processes may try without waiting, in the express lane", Default: "no", Words: yesNo},
@@ -55,12 +55,13 @@ func newInstance(o model.Options) (*model.Instance, error) {
 			return nil, err
 		}
 	}
-	o.Budget.Crash = max(o.Budget.Crash, uint8(o.Int("crashes")))
 	system, err := model.NewRegisters(g, m, o.Budget)
 	if err != nil {
 		return nil, err
 	}
+	// Both kinds of crashes together are never more than the claim speaks of.
+	stops := max(0, min(o.Int("crashes"), m.K-1-int(o.Budget.Crash)))
 	return &model.Instance{
-		System: system, Gauges: m.gauges(), Properties: m.properties(system), Phase: m.phase,
+		System: system, Gauges: m.gauges(), Properties: m.properties(system, stops), Phase: m.phase,
 	}, nil
 }

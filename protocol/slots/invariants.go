@@ -40,7 +40,9 @@ func (m *Machine) phase(v *model.View, p int) model.Phase {
 	return model.Idle
 }
 
-func (m *Machine) properties(s *model.Registers) []model.Property {
+// properties are the claims. Up to stops processes may be owed nothing any more, which is the same as crashing; the fault
+// crash, with a configuration of its own for each crash, is there for processes that are taken over afterwards.
+func (m *Machine) properties(s *model.Registers, stops int) []model.Property {
 	most := int64(min(m.N, m.K))
 	ps := []model.Property{
 		{
@@ -64,6 +66,7 @@ func (m *Machine) properties(s *model.Registers) []model.Property {
 			Text:      fmt.Sprintf("a process that tries and does not stop gets in, as long as at most %d have stopped", m.K-1),
 			Claim:     model.Recurs,
 			CleanOnly: true,
+			Stops:     stops,
 			HoldsFor: func(v *model.View, p int) bool {
 				return !m.IsTrying(v.C[p]) || s.IsCrashed(v.C, p) || m.stopped(s, v.C) >= m.K
 			},
