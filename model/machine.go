@@ -94,6 +94,8 @@ type body interface {
 	messageText(message any) string
 	hasClock(p int) bool
 	hasStamps() bool
+	hasPrompt() bool
+	isPrompt(message any) bool
 	stateStamps(p int, state any) []int64
 	messageStamps(message any) []int64
 	renameState(p int, data []byte, sorted []int64) []byte

@@ -19,6 +19,8 @@ type Network struct {
 	clockOf []int32 // by process: its number among the clocks, or -1
 	// isStamped tells that the machine has stamps, which an interned network renames.
 	isStamped bool
+	// hasPrompt tells that some messages arrive within the step that sends them.
+	hasPrompt bool
 }
 
 // NewNetwork makes a system of a machine on a network.
@@ -27,6 +29,7 @@ func NewNetwork[S, M any](g *Graph, m Machine[S, M], links Links, budget Budget)
 	n.table = newTable(n.body, g, unlocked{})
 	n.store = newInterned(n.table)
 	n.isStamped = n.body.hasStamps()
+	n.hasPrompt = n.body.hasPrompt()
 	n.clockOf = make([]int32, g.Len())
 	for p := range g.Len() {
 		n.clockOf[p] = -1

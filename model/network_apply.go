@@ -26,6 +26,7 @@ func (n *Network) Apply(c Configuration, step []Move, b *Buffer) {
 		n.applyFault(c, m, b)
 	case kinds:
 	}
+	n.settle(c, b)
 	n.canonical(c, b)
 }
 
@@ -39,7 +40,12 @@ func (n *Network) happen(c Configuration, p int, e happening, b *Buffer) {
 	b.write(c, p, next)
 	b.Touched = append(b.Touched, int32(p))
 	for _, s := range out {
-		n.put(c, n.graph.Link(p, int(s.channel)), uint64(s.message), b)
+		link := n.graph.Link(p, int(s.channel))
+		if n.isPrompt(c, link, uint64(s.message)) {
+			b.prompt = append(b.prompt, prompted{link, uint64(s.message)})
+			continue
+		}
+		n.put(c, link, uint64(s.message), b)
 	}
 	b.Sent += len(out)
 	if b.CountBytes {

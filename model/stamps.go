@@ -17,15 +17,20 @@ import (
 // at any place in the order that its rule allows, not at a fixed distance from another one.
 //
 // The machine says that it has such numbers (Stamped). A live network, which a simulation runs, renames nothing.
-func Stamp(f *Fields, name string, v *int64, hi int64) {
+func Stamp(f *Fields, name string, v *int64, hi int64) { StampOf(f, name, v, hi, 0) }
+
+// StampOf visits a stamp that belongs to somebody. Of two equal stamps that of the smaller owner counts as the smaller
+// one, and gets the smaller name, so that equal stamps of different owners do not stay equal: fewer orders are left, and
+// none of them prefers an owner. There are at most MaxOwners of them, from 0 on.
+func StampOf(f *Fields, name string, v *int64, hi int64, owner int) {
 	switch f.mode {
 	case gather:
 		if *v > 0 {
-			f.stamps = append(f.stamps, *v)
+			f.stamps = append(f.stamps, *v*MaxOwners+int64(owner))
 		}
 	case rename:
 		if *v > 0 {
-			*v = f.renamed(*v)
+			*v = f.renamed(*v*MaxOwners + int64(owner))
 		}
 	case encode, decode, describe, count, choose, scatter:
 		Int(f, name, v, 0, hi)
@@ -41,6 +46,9 @@ func (t typed[S, M]) hasStamps() bool {
 	s, ok := t.machine.(Stamped)
 	return ok && s.HasStamps()
 }
+
+// MaxOwners is how many owners stamps may have.
+const MaxOwners = 1 << 8
 
 // StampGap is the distance of two neighbouring stamps once they are renamed.
 const StampGap = 2
@@ -109,7 +117,7 @@ func (n *Network) canonical(c Configuration, b *Buffer) {
 	}
 	slices.Sort(stamps)
 	stamps = slices.Compact(stamps)
-	if stamps[len(stamps)-1] == int64(len(stamps))*StampGap && isNamed(stamps) {
+	if stamps[len(stamps)-1]/MaxOwners == int64(len(stamps))*StampGap && isNamed(stamps) {
 		return
 	}
 	in.remember(stamps)
@@ -129,7 +137,7 @@ func (n *Network) canonical(c Configuration, b *Buffer) {
 
 func isNamed(stamps []int64) bool {
 	for i, s := range stamps {
-		if s != int64(i+1)*StampGap {
+		if s/MaxOwners != int64(i+1)*StampGap {
 			return false
 		}
 	}

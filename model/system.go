@@ -172,6 +172,7 @@ type Buffer struct {
 	next   []uint64
 	out    []sending
 	stamps []int64
+	prompt []prompted
 }
 
 // reset forgets the last step.
