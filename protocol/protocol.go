@@ -32,6 +32,8 @@ var All = []*model.Algorithm{
 	&slots.Algorithm,
 	&claim.Algorithm,
 	&wave.Algorithm,
+	&ring.OverLinks,
+	&wave.OverLinks,
 }
 
 // Find looks an algorithm up by its name.

@@ -1,0 +1,14 @@
+// Copyright the allot authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package wave
+
+import "allot/protocol/internal/transform"
+
+// OverLinks is the wave with messages instead of a look at the neighbours. A link that is cut is one that loses everything.
+var OverLinks = transform.Over(&Algorithm, "path:2", "wiring")
+
+// IsHolding tells whether p keeps a token, so that it is in its critical section in its turn or not.
+func (w *program) IsHolding(p int, word uint64) bool {
+	return w.rules.has(keeping) && w.nodes[p].h.Get(word) == 1
+}
