@@ -45,7 +45,7 @@ func (m *machine) resend(s *state, o outbox) {
 	o.send(s.succ, message{kind: controller, counter: s.counter, reset: s.root.reset, resent: m.hasMark()})
 }
 
-func (m *machine) onControllerAtRoot(s *state, q int32, msg message, o outbox) {
+func (m *machine) onControllerAtRoot(at seat, s *state, q int32, msg message, o outbox) {
 	isFromSucc := q == s.succ || m.rule == rootAnyChannel
 	isPresent := msg.counter == s.counter || m.rule == rootAnyCounter
 	if !isFromSucc || !isPresent || s.root.starting == 1 {
@@ -55,8 +55,8 @@ func (m *machine) onControllerAtRoot(s *state, q int32, msg message, o outbox) {
 	if m.resends > 0 {
 		s.root.fired = 0
 	}
-	last := m.degree(m.root) - 1
-	s.succ = m.next(m.root, s.succ)
+	last := at.degree - 1
+	s.succ = at.next(s.succ)
 	if !m.countsLate() {
 		m.pass(s, q, &msg, rootPassUncounted, rootPrioUncounted)
 	}
@@ -153,14 +153,14 @@ func (m *machine) dropPriority(s *state, mutant rule) {
 	}
 }
 
-func (m *machine) onController(p int, s *state, q int32, msg message, o outbox) {
+func (m *machine) onController(at seat, s *state, q int32, msg message, o outbox) {
 	isForwarded := false
 	isBack := q == s.succ && (s.succ != 0 || m.rule == backFromParent)
 	if m.rule == childAnyChannel {
 		isBack = q != 0
 	}
 	if isBack && (msg.counter == s.counter || m.rule == childAnyCounter) {
-		s.succ = m.next(p, s.succ)
+		s.succ = at.next(s.succ)
 		isForwarded = true
 		if msg.reset {
 			m.dropHeld(s, resetKeepsTokensBack)
@@ -169,7 +169,7 @@ func (m *machine) onController(p int, s *state, q int32, msg message, o outbox) 
 			}
 		}
 	}
-	if q == 0 && m.onControllerFromParent(p, s, msg) {
+	if q == 0 && m.onControllerFromParent(at, s, msg) {
 		isForwarded = true
 	}
 	if isForwarded {
@@ -180,12 +180,12 @@ func (m *machine) onController(p int, s *state, q int32, msg message, o outbox) 
 
 // onControllerFromParent tells whether the controller goes on. One with the number that is already here belongs to a
 // circulation that the timer doubled; it goes on too, since the other one may be lost.
-func (m *machine) onControllerFromParent(p int, s *state, msg message) bool {
+func (m *machine) onControllerFromParent(at seat, s *state, msg message) bool {
 	if msg.counter == s.counter {
 		return m.rule != doubleNotForwarded
 	}
 	if m.rule != succKept {
-		s.succ = min(1, m.degree(p)-1)
+		s.succ = min(1, at.degree-1)
 	}
 	if msg.reset {
 		m.dropHeld(s, resetKeepsTokens)

@@ -14,7 +14,7 @@ import (
 // touched, for the hops that the controller has gone since, and for all of them once in a circulation, when the root
 // takes a new number.
 type index struct {
-	m     *machine
+	*survey
 	hopOf []int32   // by link: its number on the ring
 	from  []int32   // by hop: the process that it leaves
 	to    []int32   // by hop: the process that it leads to
@@ -49,15 +49,15 @@ func (a *hopTokens) add(b hopTokens, sign int32) {
 	a.pushers += sign * b.pushers
 }
 
-func (m *machine) newIndex() model.Index {
+func newIndex(m *survey) model.Index {
 	n, hops := m.graph.Len(), len(m.ring)
-	x := &index{m: m, hopOf: make([]int32, hops), from: make([]int32, hops), to: make([]int32, hops), prev: make([]int32, hops),
+	x := &index{survey: m, hopOf: make([]int32, hops), from: make([]int32, hops), to: make([]int32, hops), prev: make([]int32, hops),
 		in: make([][]int32, n), first: make([]int32, n), counter: none, links: make([]hopTokens, hops), held: make([]hopTokens, hops),
 		known: make([]bool, n), active: make([]int32, n), isLost: make([]bool, n), marks: make([]int32, hops),
 		same: newHopSet(hops), other: newHopSet(hops)}
 	for p := range n {
 		x.active[p], x.first[p] = none, none
-		x.in[p] = make([]int32, 0, m.degree(p))
+		x.in[p] = make([]int32, 0, m.degree[p])
 	}
 	last := make([]int32, n)
 	for p := range last {
@@ -68,7 +68,7 @@ func (m *machine) newIndex() model.Index {
 		x.hopOf[link], x.from[hop], x.to[hop], x.prev[hop] = int32(hop), int32(from), int32(to), last[from]
 		last[from] = int32(hop)
 		x.in[to] = append(x.in[to], int32(hop))
-		if to != m.root && m.fromGraph(to, m.graph.Channel(int(link))) == 0 {
+		if to != m.root && m.arrives(int(link)) == 0 {
 			x.first[to] = int32(hop)
 		}
 	}
@@ -80,7 +80,7 @@ func (m *machine) newIndex() model.Index {
 
 // Refresh looks at a site again.
 func (x *index) Refresh(v *model.View, site int) {
-	n := x.m.graph.Len()
+	n := x.graph.Len()
 	switch {
 	case len(x.hopOf) == 0:
 	case site < n:
@@ -91,9 +91,9 @@ func (x *index) Refresh(v *model.View, site int) {
 }
 
 func (x *index) refreshProcess(v *model.View, p int) {
-	s := stateOf(v, p)
+	s := x.state(v, p)
 	for _, hop := range x.in[p] {
-		q := x.channelIn(p, hop)
+		q := x.arrives(int(x.ring[hop]))
 		now := hopTokens{tokens: s.heldFrom(q)}
 		if s.prio == q {
 			now.prios = 1
@@ -107,10 +107,10 @@ func (x *index) refreshProcess(v *model.View, p int) {
 		}
 	}
 	x.findLost(s, p)
-	if p == x.m.root && (s.counter != x.counter || s.root.reset != x.reset) {
+	if p == x.root && (s.counter != x.counter || s.root.reset != x.reset) {
 		x.counter, x.reset = s.counter, s.root.reset
 		for p := range x.known {
-			x.setKnown(p, stateOf(v, p).counter == x.counter)
+			x.setKnown(p, x.state(v, p).counter == x.counter)
 		}
 		for link := range x.hopOf {
 			x.refreshLink(v, link)
@@ -118,11 +118,6 @@ func (x *index) refreshProcess(v *model.View, p int) {
 		return
 	}
 	x.setKnown(p, s.counter == x.counter)
-}
-
-// channelIn is the channel of p on which the messages of a hop arrive.
-func (x *index) channelIn(p int, hop int32) int32 {
-	return x.m.fromGraph(p, x.m.graph.Channel(int(x.m.ring[hop])))
 }
 
 // setKnown notes whether p has the root's number. It should if the controller has come to it, which is so if at is beyond
@@ -142,7 +137,7 @@ func (x *index) setKnown(p int, known bool) {
 // findLost notes whether p knows where it sent the controller last.
 func (x *index) findLost(s *state, p int) {
 	hop := x.active[p]
-	isLost := hop >= 0 && s.succ != x.m.channelOf(p, int(x.m.ring[hop]))
+	isLost := hop >= 0 && s.succ != x.channel[x.ring[hop]]
 	if isLost == x.isLost[p] {
 		return
 	}
@@ -160,7 +155,7 @@ func (x *index) refreshLink(v *model.View, link int) {
 	var marks int32
 	isSame, isOther := false, false
 	for i := range v.Network().Length(v.C, link) {
-		switch msg := messageOf(v, link, i); msg.kind {
+		switch msg := x.message(v, link, i); msg.kind {
 		case resource:
 			now.tokens++
 		case priority:
@@ -176,6 +171,7 @@ func (x *index) refreshLink(v *model.View, link int) {
 			if msg.reset != x.reset {
 				marks++
 			}
+		case word:
 		}
 	}
 	if now != x.links[hop] {
@@ -219,7 +215,7 @@ func (x *index) cross(hop int, sign int32) {
 
 func (x *index) setActive(v *model.View, p int, hop int32) {
 	x.active[p] = hop
-	x.findLost(stateOf(v, p), p)
+	x.findLost(x.state(v, p), p)
 }
 
 // isRight is whether census has nothing to say.
@@ -235,12 +231,12 @@ func (x *index) isRight(v *model.View) bool {
 	if x.wrong > 0 || x.lost > 0 {
 		return false
 	}
-	link := int(x.m.ring[hop])
+	link := int(x.ring[hop])
 	var valid message
 	isFound := false
 	behind := x.behind
 	for i := range v.Network().Length(v.C, link) {
-		msg := messageOf(v, link, i)
+		msg := x.message(v, link, i)
 		switch {
 		case !isFound:
 			if msg.kind == controller && msg.counter == x.counter {
@@ -258,13 +254,13 @@ func (x *index) isRight(v *model.View) bool {
 			behind.pushers++
 		}
 	}
-	return valid.resent || x.m.isCounted(valid, &stateOf(v, x.m.root).root, behind)
+	return valid.resent || x.isCounted(valid, &x.state(v, x.root).root, behind)
 }
 
 // isCounted tells whether the sums of the valid controller and the root are the tokens behind it.
-func (m *machine) isCounted(valid message, r *rootState, behind hopTokens) bool {
+func (y *survey) isCounted(valid message, r *rootState, behind hopTokens) bool {
 	tokens := valid.passed + r.tokens
-	return (tokens == behind.tokens || tokens == min(behind.tokens, m.units+1)) &&
+	return (tokens == behind.tokens || tokens == min(behind.tokens, y.units+1)) &&
 		valid.prios+r.prios == behind.prios && r.pushers == behind.pushers
 }
 

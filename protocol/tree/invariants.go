@@ -77,7 +77,7 @@ func (m *machine) phase(v *model.View, p int) model.Phase {
 // isStarting tells whether the tokens of a clean start are not on their way yet, or that there are none: a single process
 // has all units to itself.
 func (m *machine) isStarting(v *model.View) bool {
-	return m.graph.Len() == 1 || stateOf(v, m.root).root.starting == 1
+	return m.graph.Len() == 1 || stateOf(v, m.shape.root).root.starting == 1
 }
 
 // wants tells how many tokens of each kind there should be.
@@ -196,7 +196,7 @@ func (m *machine) hasCensus(v *model.View) bool {
 	if x, ok := v.Index.(*index); ok {
 		return x.isRight(v)
 	}
-	return m.census(v) == ""
+	return m.survey.census(v) == ""
 }
 
 func (m *machine) controllerProperties() []model.Property {
@@ -205,7 +205,7 @@ func (m *machine) controllerProperties() []model.Property {
 			Name: "census", Text: "the controller's sums are the tokens behind it, and whoever is behind it knows its number",
 			Claim: model.Always, CleanOnly: true,
 			Holds: func(v *model.View) bool { return m.isStarting(v) || m.hasCensus(v) },
-			Why:   m.census,
+			Why:   m.survey.census,
 		},
 		{
 			Name: "legitimate", Text: "all numbers of tokens are right, all units in use have tokens, the controller counts right",
@@ -214,10 +214,10 @@ func (m *machine) controllerProperties() []model.Property {
 				if m.graph.Len() == 1 {
 					return true
 				}
-				return !m.isStarting(v) && m.isExact(v) && v.Sum(gaugeUnbacked) == 0 && !stateOf(v, m.root).root.reset && m.hasCensus(v)
+				return !m.isStarting(v) && m.isExact(v) && v.Sum(gaugeUnbacked) == 0 && !stateOf(v, m.shape.root).root.reset && m.hasCensus(v)
 			},
 			Why: func(v *model.View) string {
-				switch why := m.census(v); {
+				switch why := m.survey.census(v); {
 				case !m.isExact(v):
 					return m.whyExact(v)
 				case why != "":

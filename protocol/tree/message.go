@@ -26,6 +26,7 @@ const (
 	pusher                 // PushT: makes those who wait in vain let go
 	priority               // PrioT: whoever holds it need not obey the pusher
 	controller             // ctrl: counts the others
+	word                   // no token, but a word about the tree; see network.go
 )
 
 var kindNames = []string{"ResT", "PushT", "PrioT", "ctrl"}

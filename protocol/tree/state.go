@@ -56,7 +56,7 @@ type rootState struct {
 // Clean is the state before the first request: nothing held, nothing counted.
 func (m *machine) Clean(p int) state {
 	s := state{prio: none}
-	if p == m.root {
+	if p == m.shape.root {
 		s.root.starting = 1
 		if m.resends == 0 {
 			s.root.fired = 1
@@ -69,7 +69,15 @@ func (m *machine) Clean(p int) state {
 
 // VisitState names the variables and their domains.
 func (m *machine) VisitState(p int, s *state, f *model.Fields) {
-	degree := m.degree(p)
+	m.visit(s, f, m.shape.degree[p], p == m.shape.root)
+	if p == m.shape.root && m.shape.degree[p] > 0 {
+		model.Ghost(f, "starting", &s.root.starting, 0, 1)
+		m.visitRoot(&s.root, f)
+	}
+}
+
+// visit names the variables of a process with so many channels, but for those that only a root has.
+func (m *machine) visit(s *state, f *model.Fields, degree int32, isRoot bool) {
 	model.Union(f, "State", &s.phase, phaseNames, func(f *model.Fields, ph phase) {
 		if ph != out {
 			model.Int(f, "Need", &s.need, 1, m.most)
@@ -90,19 +98,15 @@ func (m *machine) VisitState(p int, s *state, f *model.Fields) {
 	}
 	if m.stage >= stageController {
 		lowest := int32(0)
-		if p != m.root && m.hasUnknown() {
+		if !isRoot && m.hasUnknown() {
 			lowest = none
 		}
 		model.Int(f, "myC", &s.counter, lowest, m.counters-1)
 		model.Int(f, "Succ", &s.succ, 0, degree-1)
 	}
-	if p == m.root {
-		m.visitRoot(&s.root, f)
-	}
 }
 
 func (m *machine) visitRoot(s *rootState, f *model.Fields) {
-	model.Ghost(f, "starting", &s.starting, 0, 1)
 	if m.stage < stageController {
 		return
 	}

@@ -25,10 +25,8 @@ func TestRing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := &machine{graph: g, root: g.Root}
-		m.orient()
 		var got []string
-		for _, link := range m.ring {
+		for _, link := range shapeOf(g).ring {
 			from, _ := g.Ends(int(link))
 			got = append(got, g.Name(from))
 		}

@@ -54,8 +54,8 @@ var stageNames = []string{"tokens", "pusher", "priority", "controller"}
 
 type machine struct {
 	graph    *model.Graph
-	parent   []int32 // by process: the channel of the graph that leads to the parent; 0 at the root
-	root     int
+	shape    *shape
+	survey   *survey // for the properties
 	rule     rule
 	stage    stage
 	units    int32 // ℓ
@@ -66,12 +66,11 @@ type machine struct {
 	isLoop   bool
 	forever  int
 	requests []model.Input // what a process that is out may ask for
-	ring     []int32       // the links in the order in which a token goes over them
 }
 
 func newInstance(o model.Options) (*model.Instance, error) {
 	g := o.Graph
-	m := &machine{graph: g, root: g.Root, rule: rules[o.Variant], units: int32(o.Int("l")), most: int32(o.Int("k")),
+	m := &machine{graph: g, rule: rules[o.Variant], units: int32(o.Int("l")), most: int32(o.Int("k")),
 		counters: int32(o.Int("counter")), resends: int32(o.Int("resends")), timeout: int32(o.Int("ticks")),
 		isLoop: o.Values["grain"] == "loop", forever: o.Int("forever")}
 	for i, name := range stageNames {
@@ -95,81 +94,56 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	for need := range m.most {
 		m.requests = append(m.requests, model.Input{Name: fmt.Sprintf("request %d", need+1), Code: codeRequest, Arg: uint64(need + 1), Environment: true})
 	}
-	m.orient()
+	m.shape = shapeOf(g)
+	m.survey = &survey{m.shape, reader{stateOf, messageOf}, m.units}
 	inst := &model.Instance{System: model.NewNetwork(g, m, o.Links, o.Budget), Phase: m.phase}
 	inst.Gauges, inst.Shares = m.gauges(), m.shares
 	if m.stage == stageController {
-		inst.NewIndex = m.newIndex
+		inst.NewIndex = func() model.Index { return newIndex(m.survey) }
 	}
 	inst.Properties = m.properties()
 	return inst, nil
 }
 
-// orient finds the parents and the virtual ring.
-func (m *machine) orient() {
-	g := m.graph
-	m.parent = make([]int32, g.Len())
-	distance := g.Distances(m.root)
-	for p := range g.Len() {
-		for i, q := range g.Neighbours(p) {
-			if distance[q] < distance[p] {
-				m.parent[p] = int32(i)
-			}
-		}
-	}
-	if g.Links() == 0 {
-		return
-	}
-	link := g.Link(m.root, 0)
-	for range g.Links() {
-		m.ring = append(m.ring, int32(link))
-		_, to := g.Ends(link)
-		link = m.link(to, m.next(to, m.fromGraph(to, g.Channel(link))))
-	}
+func (m *machine) seat(p int) seat {
+	degree := m.shape.degree[p]
+	return seat{p: p, isRoot: p == m.shape.root, isAlone: degree == 0, degree: degree}
 }
 
-func (m *machine) degree(p int) int32 { return int32(m.graph.Degree(p)) }
+// seat is the place of a process in the tree. Its channels are 0 to degree-1; channel 0 leads to the parent, at the root to
+// its first child.
+type seat struct {
+	p       int
+	isRoot  bool
+	isAlone bool // it has no neighbours, and all units to itself
+	degree  int32
+}
 
 // next is the channel on which a token leaves that came from channel q.
-func (m *machine) next(p int, q int32) int32 {
-	if q+1 >= m.degree(p) {
+func (at seat) next(q int32) int32 {
+	if q+1 >= at.degree {
 		return 0
 	}
 	return q + 1
 }
 
 // isLast tells whether a token from channel q leaves the root by channel 0, and so ends a round of the tree.
-func (m *machine) isLast(p int, q int32) bool { return p == m.root && q == m.degree(p)-1 }
+func (at seat) isLast(q int32) bool { return at.isRoot && q == at.degree-1 }
 
 // after is the counter that follows c.
 func (m *machine) after(c int32) int32 { return (c + 1) % m.counters }
 
 func (m *machine) isForever(p int) bool { return p < 31 && m.forever>>p&1 != 0 }
 
-// fromGraph and toGraph turn the channels so that channel 0 leads to the parent, and keep their cyclic order.
-func (m *machine) fromGraph(p, channel int) int32 {
-	c := int32(channel) - m.parent[p]
-	if c < 0 {
-		c += m.degree(p)
-	}
-	return c
-}
-
-func (m *machine) toGraph(p int, channel int32) int {
-	c := channel + m.parent[p]
-	if d := m.degree(p); c >= d {
-		c -= d
-	}
-	return int(c)
-}
-
-func (m *machine) link(p int, channel int32) int { return m.graph.Link(p, m.toGraph(p, channel)) }
-
 // outbox sends on the channels of the algorithm.
 type outbox struct {
-	m   *machine
-	p   int
-	box *model.Outbox[message]
+	channels []int32 // those of the graph
+	box      *model.Outbox[message]
 }
 
-func (o outbox) send(channel int32, msg message) { o.box.Send(o.m.toGraph(o.p, channel), msg) }
+// send does nothing where there is no such channel: the tree may be about to change.
+func (o outbox) send(channel int32, msg message) {
+	if int(channel) < len(o.channels) {
+		o.box.Send(int(o.channels[channel]), msg)
+	}
+}
