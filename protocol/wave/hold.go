@@ -21,9 +21,10 @@ import (
 //
 // The price is that K takes log ℓ bits at every process.
 //
-// Who gives back, gives back when the next broadcast comes by at the latest; who stays (--stay) never does. A critical section that is longer
-// than a wave is therefore one that stays. This is a model of users, made so that "everybody else is served" can be asked under weak
-// fairness, which owes a process some action but not a particular one.
+// Users are modelled in two ways. Polite ones give back when the next broadcast comes by at the latest, but for those who stay
+// (--stay) and never do: so "everybody else is served" can be asked under weak fairness, which owes a process some action
+// but not a particular one. Free ones (--users free) give back whenever they like, after any number of waves or never. Then safety is asked, of
+// critical sections of every length, and service cannot be, since ℓ of them may stay.
 
 // enabledKeeper is the part of Enabled about giving back.
 func (w *program) enabledKeeper(p int, c model.Configuration) uint64 {
@@ -35,9 +36,9 @@ func (w *program) enabledKeeper(p int, c model.Configuration) uint64 {
 
 func (w *program) isStaying(p int) bool { return p < 64 && w.stays>>p&1 != 0 }
 
-// endKeeping gives back what p keeps, unless it stays.
+// endKeeping gives back what p keeps, unless it stays or nobody can tell it to.
 func (w *program) endKeeping(p int, word uint64) uint64 {
-	if !w.rules.has(keeping) || w.isStaying(p) {
+	if !w.rules.has(keeping) || w.isStaying(p) || w.areFree {
 		return word
 	}
 	return w.nodes[p].h.Set(word, 0)
@@ -127,8 +128,11 @@ func (w *program) isFedBack(p int, c model.Configuration) bool {
 }
 
 // keepingProperties are the properties with what a privilege is here: to keep a token.
-func keepingProperties(all []model.Property) []model.Property {
+func keepingProperties(all []model.Property, areFree bool) []model.Property {
 	list := slices.Clone(all)
+	if areFree {
+		list = slices.DeleteFunc(list, func(p model.Property) bool { return p.Name == "service" })
+	}
 	// Tokens come to rest where they are kept, and are made anew when they are given back: delivery is not asked.
 	list = slices.DeleteFunc(list, func(p model.Property) bool { return p.Name == "delivery" })
 	for i := range list {

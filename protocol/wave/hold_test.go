@@ -57,6 +57,25 @@ func TestFullKeeping(t *testing.T) {
 	compare(t, "keeping_full", table.String())
 }
 
+// TestFreeUsers: critical sections of every length. Whoever keeps a token gives it back whenever it likes, or never, and there are never more
+// than ℓ that are kept.
+func TestFreeUsers(t *testing.T) {
+	var table strings.Builder
+	for _, net := range append(upTo(t, 4), named(t, "path:5", "ring:5", "star:5")...) {
+		for l := 1; l <= 3; l++ {
+			if net.graph.Len() > 3 && l == 3 {
+				continue
+			}
+			r := ask(t, instance(t, net.graph, "keeping", l, "users", "free"), check.Options{Daemon: check.Distributed, Fairness: check.Weak})
+			fmt.Fprintf(&table, "%-30s l=%d %7d states %8d transitions; %s %v\n", net.name, l, r.States, r.Transitions, r.Verdict, failed(r))
+			if r.Verdict != check.Proved {
+				t.Errorf("%s l=%d: %v", net.name, l, failed(r))
+			}
+		}
+	}
+	compare(t, "free_users", table.String())
+}
+
 // TestKeepingMutants: without the count too many tokens are kept. A process that keeps a token and is still a place in its own
 // rotor swallows tokens that others could have; nothing is refuted, since its rotor goes on, but it is a waste.
 func TestKeepingMutants(t *testing.T) {

@@ -24,15 +24,19 @@ func simulate(t testing.TB, inst *model.Instance, o sim.Options) *sim.Report {
 
 // TestNetworkChanges: links are cut and healed, processes leave and join, and after each change the wave is legitimate
 // again. The network stays connected and the root stays.
-func TestNetworkChanges(t *testing.T) { changes(t, 3) }
+func TestNetworkChanges(t *testing.T) {
+	changes(t, "corrected", 3)
+	changes(t, "keeping", 2)
+}
 
 // TestFullNetworkChanges: the same with more seeds.
 func TestFullNetworkChanges(t *testing.T) {
 	long(t)
-	changes(t, 100)
+	changes(t, "corrected", 100)
+	changes(t, "keeping", 100)
 }
 
-func changes(t *testing.T, seeds uint64) {
+func changes(t *testing.T, variant string, seeds uint64) {
 	t.Helper()
 	for _, test := range []struct{ topology, script string }{
 		{"ring:6", "when stable cut 2-3\nwhen stable heal 2-3\nwhen stable cut 0-1\nwhen stable heal 0-1"},
@@ -44,7 +48,8 @@ func changes(t *testing.T, seeds uint64) {
 		net := named(t, test.topology)[0]
 		for _, daemon := range []string{"central", "distributed", "synchronous", "locally-central"} {
 			for seed := range seeds {
-				inst := instance(t, net.graph, "corrected", 3, "wiring", "changing")
+				// Where tokens are kept, process 2 never gives back.
+				inst := instance(t, net.graph, variant, 3, "wiring", "changing", "stay", "4")
 				script, err := sim.ParseScript([]byte(test.script), net.graph)
 				if err != nil {
 					t.Fatal(err)
@@ -55,10 +60,10 @@ func changes(t *testing.T, seeds uint64) {
 				}
 				r := simulate(t, inst, sim.Options{Start: sim.Arbitrary, Seed: seed, Daemon: d, Script: script, StopWhenStable: true})
 				if r.Verdict != sim.Held || r.Stabilized.Step < 0 {
-					t.Errorf("%s, %s, seed %d: %s, %s", test.topology, daemon, seed, r.Verdict, r.Stopped)
+					t.Errorf("%s, %s, %s, seed %d: %s, %s", variant, test.topology, daemon, seed, r.Verdict, r.Stopped)
 				}
 				if len(r.Unfired()) > 0 {
-					t.Errorf("%s, %s, seed %d: nothing came of %v", test.topology, daemon, seed, r.Unfired())
+					t.Errorf("%s, %s, %s, seed %d: nothing came of %v", variant, test.topology, daemon, seed, r.Unfired())
 				}
 			}
 		}

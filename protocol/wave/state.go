@@ -53,9 +53,11 @@ type program struct {
 	depth  uint64 // D
 	rules  rules
 	stays  uint64 // bit p: process p never gives back what it keeps
-	nodes  []node
-	target []int32  // by link: the neighbour
-	back   []uint64 // by link: the neighbour's channel that leads here, plus 1
+	// areFree tells that nobody gives back before it likes.
+	areFree bool
+	nodes   []node
+	target  []int32  // by link: the neighbour
+	back    []uint64 // by link: the neighbour's channel that leads here, plus 1
 	// isCut is set where the network may change.
 	isCut func(c model.Configuration, link int) bool
 }

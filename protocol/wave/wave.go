@@ -23,6 +23,7 @@ var Algorithm = model.Algorithm{
 		{Name: "l", Text: "number of tokens", Default: "2", Min: 1, Max: 1 << 20},
 		{Name: "d", Text: "largest level of a process in the tree; 0 means one less than there are processes, the only one that is safe on every network", Default: "0", Min: 0, Max: 1 << 20},
 		{Name: "stay", Text: "processes that never give back what they keep, as a sum of powers of two; only for the variant keeping", Default: "0", Min: 0, Max: 1 << 30},
+		{Name: "users", Text: "whether those who do not stay give back when the next broadcast comes by at the latest, or whenever they like; only for the variant keeping", Default: "polite", Words: []string{"polite", "free"}},
 		{Name: "wiring", Text: "whether links and processes come and go while it runs", Default: "fixed", Words: []string{"fixed", "changing"}},
 		{Name: "claims", Text: "whether to ask what the paper claims beyond that", Default: "own", Words: []string{"own", "paper"}},
 	},
@@ -46,7 +47,7 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.stays = uint64(o.Int("stay"))
+	w.stays, w.areFree = uint64(o.Int("stay")), o.Values["users"] == "free"
 	var p model.Program = w
 	if isChanging {
 		p = &changing{w}
@@ -63,7 +64,7 @@ func newInstance(o model.Options) (*model.Instance, error) {
 		Potential:  func(v *model.View) int64 { return v.Sum(strays) + v.Sum(inFlight) },
 	}
 	if w.rules.has(keeping) {
-		inst.Properties = keepingProperties(properties)
+		inst.Properties = keepingProperties(properties, w.areFree)
 	}
 	if o.Values["claims"] == "paper" {
 		inst.Properties = slices.Concat(inst.Properties, claims)
