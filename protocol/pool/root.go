@@ -1,0 +1,283 @@
+// Copyright the allot authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+// rootPart is what only the root of a generation has.
+type rootPart struct {
+	reign    int32 // ticks for which it may act as root
+	isOut    bool  // the controller is under way
+	isAgain  bool  // somebody asked for the controller after it had passed
+	isStable bool  // the last circulation found every unit once
+	away     int32 // ticks since it left
+	rest     int32 // ticks until it leaves again by itself
+	patience int32
+	settle   int32 // ticks until what nobody presented may be made anew
+	open     int32 // controllers sent since the last one came home
+	done     int64
+	waiters  []Waiter // that the controller knows of
+	late     []Waiter // that called while it was under way
+	prio     int32
+	lack     int32
+	top      int64 // no fence that was ever given is above it, but for those given since the last circulation
+}
+
+// mostOpen controllers are sent in vain before the root asks for a new generation.
+const mostOpen = 4
+
+func (s *Seat) becomeRoot(isNew bool) {
+	r := &s.root
+	r.prio = -1
+	r.patience = s.patience()
+	r.settle = s.options.Lease + s.options.Margin
+	switch {
+	case s.rule == mintedEarly:
+		r.settle--
+	case s.rule == mintedAtOnce:
+		r.settle = 0
+	}
+	if isNew {
+		r.settle = 0
+	}
+	r.isAgain = true
+}
+
+// Reign tells the root that it may act for so many ticks from now. The caller has made sure that no other root begins before
+// they have passed.
+func (s *Seat) Reign(ticks int32) {
+	if s.place != 0 {
+		return
+	}
+	s.root.reign = ticks
+	if ticks > 0 {
+		// Nobody makes anew what is here before the reign has ended and the lease after it.
+		s.lease = s.options.Lease
+		s.serveHere()
+		if s.root.isAgain || s.root.rest == 0 {
+			s.maybeDepart()
+		}
+	}
+}
+
+func (s *Seat) isReigning() bool { return s.place == 0 && s.root.reign > 0 }
+
+// OnWake handles a wake-up call.
+func (s *Seat) OnWake(w Wake) {
+	if s.place != 0 || w.Generation != s.generation || w.Place <= 0 || w.Place >= s.size {
+		return
+	}
+	if w.Lack > 0 {
+		list := &s.root.waiters
+		if s.root.isOut {
+			list = &s.root.late
+		}
+		v := Visit{Waiters: *list}
+		if i := v.waiter(w.Place); i >= 0 && v.Waiters[i].Call >= w.Call {
+			return // an older call that was delayed, or repeated
+		}
+		v.setWaiter(Waiter{Place: w.Place, Lack: min(w.Lack, s.options.Units), Call: w.Call})
+		*list = v.Waiters
+	}
+	s.root.isAgain = true
+	s.maybeDepart()
+}
+
+// Resize is called after the options have got another ℓ.
+func (s *Seat) Resize() {
+	if s.place == 0 {
+		s.root.isAgain = true
+		s.maybeDepart()
+	}
+}
+
+func (s *Seat) advanceRoot(ticks int32) {
+	if s.place != 0 {
+		return
+	}
+	r := &s.root
+	r.settle = max(0, r.settle-ticks)
+	if r.reign > 0 {
+		r.reign = max(0, r.reign-ticks)
+	}
+	if r.isOut {
+		if r.away = min(r.away+ticks, s.options.Lease); r.away >= r.patience {
+			s.giveUp()
+		}
+		return
+	}
+	if r.rest = max(0, r.rest-ticks); r.rest == 0 {
+		s.maybeDepart()
+	}
+}
+
+func (s *Seat) dueRoot(most int32) int32 {
+	r := &s.root
+	switch {
+	case s.place != 0:
+		return most
+	case r.isOut:
+		return r.patience - r.away
+	case r.reign == 0:
+		return most
+	}
+	return max(1, r.rest)
+}
+
+// giveUp is for a controller that does not come home.
+func (s *Seat) giveUp() {
+	r := &s.root
+	r.isOut, r.isAgain = false, true
+	r.patience = min(2*r.patience, max(r.patience, s.options.Lease/2))
+	if r.open = min(r.open+1, mostOpen); r.open == mostOpen {
+		s.out.Stuck()
+	}
+	s.maybeDepart()
+}
+
+// maybeDepart sends the controller if it is at home and may leave.
+func (s *Seat) maybeDepart() {
+	r := &s.root
+	for s.place == 0 && r.reign > 0 && !r.isOut && (r.isAgain || r.rest == 0) {
+		s.depart()
+	}
+}
+
+func (s *Seat) depart() {
+	r := &s.root
+	r.isOut, r.isAgain, r.away = true, false, 0
+	s.circ++
+	v := &Visit{Generation: s.generation, Circ: s.circ, Done: r.done, Units: s.options.Units,
+		Waiters: append([]Waiter(nil), r.waiters...), Prio: r.prio, Lack: r.lack}
+	s.visit(v)
+	s.keepAtHome(v)
+	if s.size == 1 {
+		s.arrive(v)
+		return
+	}
+	s.out.Visit(1, v)
+}
+
+// keepAtHome takes off what nobody lacks.
+func (s *Seat) keepAtHome(v *Visit) {
+	most := v.lackOfOthers(s.place)
+	for len(v.Board) > most {
+		n := len(v.Board)
+		u := v.Board[n-1]
+		v.Board = v.Board[:n-1]
+		v.Present.Add(u.Number)
+		s.stock = append(s.stock, u)
+	}
+}
+
+// arrive ends a circulation.
+func (s *Seat) arrive(v *Visit) {
+	r := &s.root
+	if !r.isOut || v.Circ != s.circ {
+		return // it was given up, or repeated
+	}
+	r.isOut, r.rest = false, s.options.Audit
+	told := r.waiters
+	r.done, r.patience = s.circ, s.patience()
+	s.comeHome(v)
+	s.makeAnew(v)
+	r.open, r.top = 0, v.Top
+	r.waiters, r.prio, r.lack = s.mergeCalls(v), v.Prio, v.Lack
+	if r.prio >= s.size || r.prio >= 0 && !v.Seen {
+		r.prio, r.lack = -1, 0
+	}
+	s.isOthers = (&Visit{Waiters: r.waiters}).lackOfOthers(0) > 0
+	s.serveHere()
+	if len(r.waiters) > 0 || len(s.queue) > 0 {
+		// As long as something moves, it is worth another circulation.
+		r.isAgain = r.isAgain || v.Moved || s.given > 0 || !equalWaiters(told, r.waiters)
+		r.rest = min(r.rest, s.options.Pace)
+	}
+	if s.isAbroad(v) {
+		r.rest = min(r.rest, s.options.Pace)
+	}
+	s.maybeDepart()
+}
+
+// comeHome takes everything off board.
+func (s *Seat) comeHome(v *Visit) {
+	for _, u := range v.Board {
+		switch {
+		case v.Present.Has(u.Number):
+			v.Odd = true
+		case s.isValid(v, u):
+			v.Present.Add(u.Number)
+			v.Top = max(v.Top, u.Fence)
+			s.stock = append(s.stock, u)
+		}
+	}
+	v.Board = v.Board[:0]
+}
+
+// makeAnew makes the units that nobody presented. Everybody who could have one was visited in this circulation, or has run
+// out of its lease since the generation began.
+func (s *Seat) makeAnew(v *Visit) {
+	r := &s.root
+	r.isStable = !v.Odd
+	floor := max(v.Top, r.top, v.Generation<<s.options.FenceShift)
+	fence := floor + 2*int64(s.options.Burst)*int64(r.open+2)
+	for n := range s.options.Units {
+		if v.Present.Has(n) {
+			continue
+		}
+		r.isStable = false
+		if r.settle > 0 || r.reign == 0 {
+			r.rest = min(r.rest, max(1, r.settle))
+			continue
+		}
+		if s.rule == fenceNotRaised {
+			fence = 0
+		}
+		s.stock = append(s.stock, Unit{Number: n, Fence: fence})
+		v.Moved = true
+	}
+}
+
+// mergeCalls are the members that lack units, by what they said to the controller, or in a call that arrived since.
+func (s *Seat) mergeCalls(v *Visit) []Waiter {
+	kept := v.Waiters[:0]
+	for _, w := range v.Waiters {
+		if w.Place > 0 && w.Place < s.size && w.Lack > 0 {
+			kept = append(kept, w)
+		}
+	}
+	v.Waiters = kept
+	for _, w := range s.root.late {
+		if i := v.waiter(w.Place); i < 0 || v.Waiters[i].Call < w.Call {
+			v.setWaiter(w)
+		}
+	}
+	s.root.late = s.root.late[:0]
+	return v.Waiters
+}
+
+// isAbroad tells whether some member other than the root has presented a unit.
+func (s *Seat) isAbroad(v *Visit) bool {
+	here := len(s.stock)
+	for i := range s.held {
+		here += len(s.held[i].Units)
+	}
+	total := 0
+	for _, w := range v.Present {
+		for ; w != 0; w &= w - 1 {
+			total++
+		}
+	}
+	return total > here
+}
+
+func equalWaiters(a, b []Waiter) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Place != b[i].Place || a[i].Lack != b[i].Lack {
+			return false
+		}
+	}
+	return true
+}

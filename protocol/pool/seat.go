@@ -1,0 +1,328 @@
+// Copyright the allot authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package pool
+
+import "slices"
+
+// Options of a pool. Times are in ticks.
+type Options struct {
+	Units int32 // ℓ
+	// Lease is how long what a member holds stays good without a visit.
+	Lease int32
+	// Margin is added to Lease before a unit that nobody presented is made anew: the most by which two clocks can differ
+	// over that time, and one tick for counting in whole ticks.
+	Margin int32
+	// Pace is the time between circulations while somebody holds something and nobody waits. It must be well below Lease.
+	Pace int32
+	// Audit is the time between circulations of a pool that nobody uses.
+	Audit int32
+	// Patience is how long the root waits for the controller to come home before it sends another one. It doubles with every
+	// controller that is lost, up to half of Lease.
+	Patience int32
+	// Turns is how many requests a member may grant from units that come back to it while others wait, before it must let
+	// some of them go on.
+	Turns int32
+	// Passes is how many smaller requests of a member may be granted before the first in its queue.
+	Passes int32
+	// Burst is how many requests a member may grant between two visits at all. Fences of units that are made anew leave room
+	// for so many.
+	Burst int32
+	// FenceShift is FenceBits, or less in the laboratory.
+	FenceShift uint8
+}
+
+// Loss is why a grant ended without being released.
+type Loss uint8
+
+// The losses.
+const (
+	LeaseRanOut Loss = iota // the member was not visited in time
+	FoundTwice              // a fault had given a unit to two holders
+)
+
+// Out is told what a seat does. Units that it is handed belong to the seat.
+type Out interface {
+	// Visit sends the controller to the member at a place. v must be sent or copied before the call returns.
+	Visit(to int32, v *Visit)
+	// Wake sends a wake-up call to the root, which is the member at place 0.
+	Wake(w Wake)
+	// Granted answers a request.
+	Granted(id int64, units []Unit)
+	// Lost tells that a grant has ended. After FoundTwice the other units of the grant stay where they are until it is
+	// released; after LeaseRanOut there is nothing left to release.
+	Lost(id int64, why Loss)
+	// Stuck asks for a new generation: the controller does not come home any more.
+	Stuck()
+}
+
+// Seat is the part of one member in one pool.
+type Seat struct {
+	options *Options
+	out     Out
+	rule    rule
+
+	generation int64
+	place      int32 // in the order of visits; 0 is the root, -1 is nobody
+	size       int32 // members
+
+	circ  int64 // the last circulation that was here; at the root the present one
+	base  int64 // the circulation with which the controller was passed on, since ticks ago; 0 means none
+	since int32
+	lease int32 // ticks for which what is here stays good; 0 means not at all
+
+	call      int64 // the number of the last wake-up call
+	sinceCall int32 // ticks ago
+	isCalling bool  // it has not been answered by a visit
+
+	stock []Unit    // free
+	held  []Holding // in the order of their ids
+	queue []Pending
+
+	given    int32 // requests granted since the last visit
+	turns    int32 // requests granted from units that came back here while others waited, since some of them went on
+	passed   int32 // requests granted before the first in the queue
+	isOthers bool  // others waited at the last visit
+	hasPrio  bool  // it has the priority, and has not used it yet
+
+	root rootPart
+}
+
+// Holding is a grant.
+type Holding struct {
+	ID    int64
+	Units []Unit
+}
+
+// Pending is a request that waits.
+type Pending struct {
+	ID    int64
+	Need  int32
+	Round int64 // requests of an earlier round go first
+}
+
+// NewSeat makes a seat without a generation. The options may be changed between calls, but not by another goroutine.
+func NewSeat(o *Options, out Out) *Seat { return &Seat{options: o, out: out, place: -1} }
+
+// Begin enters a generation: this member has the place and there are so many. A place of -1 means that it is no member.
+// isNew is whether the pool was made in this very generation, so that no unit of it can be anywhere else.
+func (s *Seat) Begin(generation int64, place, size int32, isNew bool) {
+	if generation == s.generation && place == s.place && size == s.size {
+		return
+	}
+	s.generation, s.place, s.size = generation, place, size
+	s.circ, s.base = 0, 0
+	s.isCalling, s.isOthers, s.hasPrio = false, false, false
+	s.given, s.turns, s.passed = 0, 0, 0
+	s.root = rootPart{}
+	if s.lease == 0 {
+		s.stock = s.stock[:0] // what only a root may keep
+	}
+	if place == 0 {
+		s.becomeRoot(isNew)
+		return
+	}
+	s.maybeCall()
+}
+
+// Advance tells that ticks have passed.
+func (s *Seat) Advance(ticks int32) {
+	s.since = min(s.since+ticks, s.options.Lease)
+	s.sinceCall = min(s.sinceCall+ticks, s.options.Lease)
+	beyond := ticks
+	if s.place == 0 {
+		// While it reigns, what the root holds does not age.
+		beyond = max(0, ticks-s.root.reign)
+	}
+	if s.lease > 0 && beyond > 0 {
+		if s.lease -= beyond; s.lease <= 0 {
+			s.expire()
+		}
+	}
+	s.advanceRoot(ticks)
+	if s.isCalling && s.place > 0 && s.sinceCall >= s.patience() {
+		s.sendCall() // the last one may be lost
+	}
+}
+
+// Due is how many ticks may pass before Advance has something to do, at most the given number.
+func (s *Seat) Due(most int32) int32 {
+	due := most
+	if s.lease > 0 && !s.isReigning() && (len(s.held) > 0 || len(s.stock) > 0) {
+		due = min(due, s.lease)
+	}
+	if s.isCalling && s.place > 0 {
+		due = min(due, s.patience()-s.sinceCall)
+	}
+	return max(1, min(due, s.dueRoot(most)))
+}
+
+// expire drops what is here: the member was not visited in time.
+func (s *Seat) expire() {
+	s.lease = 0
+	held := s.held
+	s.held, s.stock = nil, nil
+	for _, h := range held {
+		s.out.Lost(h.ID, LeaseRanOut)
+	}
+}
+
+// Request asks for need units, 1..k. The answer is Granted, perhaps before this returns.
+func (s *Seat) Request(id int64, need int32, round int64) {
+	at := len(s.queue)
+	for at > 0 && s.queue[at-1].Round > round {
+		at--
+	}
+	s.queue = slices.Insert(s.queue, at, Pending{ID: id, Need: need, Round: round})
+	s.serveHere()
+	s.maybeCall()
+}
+
+// Cancel takes a request back. It returns false if it does not wait.
+func (s *Seat) Cancel(id int64) bool {
+	for i := range s.queue {
+		if s.queue[i].ID == id {
+			s.queue = slices.Delete(s.queue, i, i+1)
+			if i == 0 {
+				s.passed = 0
+			}
+			s.serveHere()
+			s.maybeCall()
+			return true
+		}
+	}
+	return false
+}
+
+// Release ends a grant. It returns false if there is none.
+func (s *Seat) Release(id int64) bool {
+	i, ok := slices.BinarySearchFunc(s.held, id, func(h Holding, id int64) int { return compare(h.ID, id) })
+	if !ok {
+		return false
+	}
+	for _, u := range s.held[i].Units {
+		if u.Number < s.options.Units {
+			s.stock = append(s.stock, u)
+		}
+	}
+	s.held = slices.Delete(s.held, i, i+1)
+	s.serveHere()
+	s.maybeCall()
+	return true
+}
+
+func compare(a, b int64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// serveHere grants requests from what is free here, between visits.
+func (s *Seat) serveHere() {
+	for s.lease > 0 && (!s.isOthers || s.hasPrio || s.turns < s.options.Turns) && s.given < s.options.Burst {
+		if !s.serveOne(nil, int32(len(s.stock))) {
+			return
+		}
+		switch {
+		case s.hasPrio && s.rule != priorityKept:
+			s.hasPrio = false // it was for one request; the controller learns of it at the next visit
+		case s.isOthers:
+			s.turns++
+		}
+	}
+}
+
+// serveOne grants the next request that can be satisfied with so many units, those in stock first and then those on board.
+func (s *Seat) serveOne(v *Visit, most int32) bool {
+	i := s.nextFit(most)
+	if i < 0 {
+		return false
+	}
+	p := s.queue[i]
+	if i == 0 {
+		s.passed = 0
+	} else {
+		s.passed++
+	}
+	s.queue = slices.Delete(s.queue, i, i+1)
+	units := make([]Unit, 0, p.Need)
+	for range p.Need {
+		var u Unit
+		if n := len(s.stock); n > 0 {
+			u, s.stock = s.stock[n-1], s.stock[:n-1]
+		} else {
+			n := len(v.Board)
+			u, v.Board = v.Board[n-1], v.Board[:n-1]
+			v.Present.Add(u.Number)
+			v.Moved = true
+		}
+		if s.rule != fenceNotRaised {
+			u.Fence++
+		}
+		units = append(units, u)
+	}
+	slices.SortFunc(units, func(a, b Unit) int { return int(a.Number - b.Number) })
+	h := Holding{ID: p.ID, Units: units}
+	at, _ := slices.BinarySearchFunc(s.held, p.ID, func(h Holding, id int64) int { return compare(h.ID, id) })
+	s.held = slices.Insert(s.held, at, h)
+	s.given++
+	s.out.Granted(h.ID, h.Units)
+	return true
+}
+
+// nextFit finds the request to be granted next if there are so many units. A smaller one may pass the first, but not for ever,
+// and not while units are being kept for the first.
+func (s *Seat) nextFit(most int32) int {
+	for i := range s.queue {
+		switch {
+		case s.queue[i].Need <= most:
+			return i
+		case s.hasPrio || s.passed >= s.options.Passes || i >= int(s.options.Passes):
+			return -1
+		}
+	}
+	return -1
+}
+
+// lack is how many units more than those in stock the requests here could use, at most ℓ.
+func (s *Seat) lack() int32 {
+	sum := -int32(len(s.stock))
+	for i := range s.queue {
+		if sum += s.queue[i].Need; sum >= s.options.Units {
+			return s.options.Units
+		}
+	}
+	if len(s.queue) == 0 {
+		return 0
+	}
+	return max(1, sum)
+}
+
+// maybeCall asks for the controller if a request waits here, or if others wait for what is free here.
+func (s *Seat) maybeCall() {
+	if s.place < 0 || len(s.queue) == 0 && (len(s.stock) == 0 || !s.isOthers) {
+		return
+	}
+	if s.place == 0 {
+		s.root.isAgain = true
+		s.maybeDepart()
+		return
+	}
+	if !s.isCalling {
+		s.sendCall()
+	}
+}
+
+func (s *Seat) sendCall() {
+	s.isCalling = true
+	s.call++
+	s.sinceCall = 0
+	s.out.Wake(Wake{Generation: s.generation, Waiter: Waiter{Place: s.place, Lack: s.lack(), Call: s.call}})
+}
+
+// patience is how long a member waits before it calls again.
+func (s *Seat) patience() int32 { return max(1, s.options.Patience) }
