@@ -14,7 +14,7 @@ FUZZTIME ?= 10s
 .PHONY: help
 help: ## print this list
 	@echo 'targets:'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: go-version ## build bin/allot, one static binary
@@ -28,12 +28,21 @@ test: go-version lint race proofs fuzz checks ## everything that must pass: lint
 	@echo 'make test: all passed'
 
 .PHONY: lint
-lint: go-version ## gofmt, go vet, golangci-lint, and that go.mod is tidy
+lint: go-version generated ## gofmt, go vet, golangci-lint, that go.mod is tidy, and that generated code is what it should be
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then \
 		printf 'run gofmt -w on these files:\n%s\n' "$$unformatted" >&2; exit 1; fi
 	go vet ./...
 	go mod tidy -diff
 	go tool -modfile=tools/go.mod golangci-lint run
+
+# The code of the API is generated from api/v1/allot.proto by programs whose versions are pinned in tools/go.mod.
+.PHONY: generate
+generate: go-version ## write the code of the API anew
+	go -C tools run ./generate
+
+.PHONY: generated
+generated: go-version
+	go -C tools run ./generate -check
 
 # The algorithms are pure and start no goroutine, so their tests, which are mostly searches, run without the race detector
 # and several times faster. The engines that drive them on all cores run with it.

@@ -130,8 +130,17 @@ var rooms = []room{
 		reason: "the definition of the API depends on nothing, so that a client can import it alone",
 	},
 	{
+		folder: "api/access",
+		reason: "who may do what is decided by names alone",
+	},
+	{
+		folder: "api/apitest",
+		uses:   []string{"api", "allocator"},
+		reason: "it stands in for a node in tests of the API and of its clients",
+	},
+	{
 		folder: "api/...",
-		uses:   []string{"api/v1/...", "allocator"},
+		uses:   []string{"api/v1/...", "api/access", "allocator"},
 		reason: "a serving translates between the definition and the allocator; it never goes round it to the node",
 	},
 	{
@@ -159,6 +168,10 @@ var rooms = []room{
 		folder: "bench/...",
 		uses:   []string{"..."},
 		reason: "benchmarks may measure anything of ours",
+	},
+	{
+		folder: "tools/...",
+		reason: "tools are a module of their own and read files, not packages",
 	},
 	{
 		folder: "internal/tidy",
