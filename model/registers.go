@@ -10,20 +10,22 @@ type Op uint8
 
 // The operations. Local touches no register; Swap is compare-and-swap: if the register holds Old, it gets Value, and
 // the process is told what was there in either case. Add adds Value, modulo the size of the register, so that Size-1 takes
-// one away; the process is told what was there before.
+// one away; the process is told what was there before. Or sets the bits of Value; the process is told what was there
+// before.
 const (
 	Local Op = iota
 	Read
 	Write
 	Swap
 	Add
+	Or
 )
 
 // Access is one step that a process can take.
 type Access struct {
 	Op       Op
 	Register int
-	Value    uint64 // what Write and Swap put there and Add adds
+	Value    uint64 // what Write and Swap put there, Add adds and Or sets
 	Old      uint64 // what Swap expects
 	// Name says in words what the step is for.
 	Name string
@@ -194,6 +196,8 @@ func (s *Registers) Apply(c Configuration, step []Move, b *Buffer) {
 		switch {
 		case access.Op == Write || access.Op == Swap && found == access.Old:
 			b.write(c, word, access.Value)
+		case access.Op == Or:
+			b.write(c, word, found|access.Value)
 		case access.Op == Add:
 			b.write(c, word, (found+access.Value)%s.registers[access.Register].Size)
 		}
@@ -265,6 +269,8 @@ func (s *Registers) Describe(c Configuration, m Move) string {
 		return fmt.Sprintf("%s, writes %s := %s", text, f.Name, f.show(a.Value))
 	case Add:
 		return fmt.Sprintf("%s, changes %s from %s to %s", text, f.Name, found, f.show((s.Register(c, a.Register)+a.Value)%f.Size))
+	case Or:
+		return fmt.Sprintf("%s, sets %s in %s, finds %s", text, f.show(a.Value), f.Name, found)
 	case Swap:
 		return fmt.Sprintf("%s, swaps %s from %s to %s, finds %s", text, f.Name, f.show(a.Old), f.show(a.Value), found)
 	case Local:

@@ -60,6 +60,53 @@ func TestAccessesAreAtomic(t *testing.T) {
 	}
 }
 
+// bits is two processes that set bits of one register and take one away.
+type bits struct {
+	register *model.Field
+	layout   model.Layout
+}
+
+func (b *bits) Registers() []*model.Field                     { return []*model.Field{b.register} }
+func (b *bits) Initial(int) uint64                            { return 0 }
+func (b *bits) Layout(int) model.Layout                       { return b.layout }
+func (b *bits) Clean(int) uint64                              { return 0 }
+func (b *bits) After(_ int, _ uint64, _ int, f uint64) uint64 { return f }
+func (b *bits) Accesses(p int, _ uint64, steps []model.Access) []model.Access {
+	bit := uint64(1) << p
+	return append(steps, model.Access{Name: "set", Op: model.Or, Value: bit}, model.Access{Name: "add", Op: model.Add, Value: 4 - bit})
+}
+
+// TestOrAndAdd: bits are set and numbers added in one step, and the process is told what was there before.
+func TestOrAndAdd(t *testing.T) {
+	b := &bits{register: &model.Field{Name: "r", Size: 4}}
+	b.layout = layoutOf(t, &model.Field{Name: "found", Size: 4})
+	s, err := model.NewRegisters(graphOf(t, "path:2"), b, model.Budget{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Clean()
+	for _, step := range []struct {
+		p        int32
+		arg      uint64
+		text     string
+		register uint64
+		found    uint64
+	}{
+		{0, 0, "process 0: set, sets 1 in r, finds 0", 1, 0},
+		{1, 0, "process 1: set, sets 2 in r, finds 1", 3, 1},
+		{0, 0, "process 0: set, sets 1 in r, finds 3", 3, 3},
+		{0, 1, "process 0: add, changes r from 3 to 2", 2, 3},
+		{1, 1, "process 1: add, changes r from 2 to 0", 0, 2},
+	} {
+		if text := act(t, s, c, step.p, step.arg); text != step.text {
+			t.Errorf("%s, want %s", text, step.text)
+		}
+		if s.Register(c, 0) != step.register || c[step.p] != step.found {
+			t.Errorf("after %s the register holds %d, and %d was found", step.text, s.Register(c, 0), c[step.p])
+		}
+	}
+}
+
 // badStart is a ledger whose registers begin outside their domain.
 type badStart struct{ *ledger }
 

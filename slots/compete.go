@@ -14,12 +14,8 @@ import (
 // seat is a place from which one goroutine at a time competes. Apart from parked and wake, its fields belong to the
 // goroutine that has the seat.
 type seat struct {
-	number  int
-	level   uint32 // what its level register holds
-	term    uint64 // grows with every release
-	name    int
-	hasName bool
-	rounds  []int // the turn registers of its rounds, in order
+	number int
+	rounds []int // the turn registers of its rounds, in order
 
 	parked atomic.Bool   // it sleeps or is about to
 	wake   chan struct{} // holds one
@@ -29,10 +25,17 @@ type seat struct {
 // looks is how often somebody who has to wait looks again before it sleeps.
 const looks = 4
 
-// compete takes a seat that found the express lane closed through the rounds.
-func (s *Slots) compete(ctx context.Context, at *seat) error {
-	local := s.machine.Enlist()
-	for patience := looks; !s.machine.IsTaking(local); {
+// compete waits for a seat and goes through the rounds.
+func (s *Slots) compete(ctx context.Context) (name int, err error) {
+	number, ok := s.seats.take()
+	if !ok {
+		if number, err = s.seats.wait(ctx); err != nil {
+			return 0, err
+		}
+	}
+	at := &s.seat[number]
+	local := s.machine.Seated(number)
+	for patience := looks; !s.machine.IsStanding(local) && err == nil; {
 		local = s.step(at, local)
 		if !s.machine.IsWaiting(local) {
 			continue
@@ -45,40 +48,33 @@ func (s *Slots) compete(ctx context.Context, at *seat) error {
 			}
 			continue
 		}
-		var err error
-		if local, err = s.sleep(ctx, at, local); err != nil {
-			return err
-		}
+		local, err = s.sleep(ctx, at, local)
 		patience = looks
 	}
-	return nil
+	for !s.machine.IsStanding(local) {
+		local = s.step(at, local)
+	}
+	s.seats.put(number)
+	return s.machine.Name(local), err
 }
 
 // step makes the next access of the machine, and wakes whom it may let pass.
 func (s *Slots) step(at *seat, local uint64) uint64 {
-	before := at.level
-	a := s.machine.Next(at.number, local)
-	found := s.memory.access(at, a)
-	after := s.machine.After(at.number, local, 0, found)
+	a := s.machine.Next(local)
+	found := s.memory.access(a)
 	switch {
-	case at.level < before:
-		s.wakeRounds(at)
-	case a.Op == model.Write && a.Register >= len(s.seat) && found > 0 && int(found) != at.number+1:
+	case a.Op != model.Write:
+	case a.Register < len(s.seat) && a.Value == 0:
+		s.wakeRounds(at.rounds)
+	case a.Register >= len(s.seat) && found > 0 && int(found) != at.number+1:
 		// The one that was last is not any more.
 		s.wake(int(found) - 1)
 	}
-	return after
-}
-
-// lower takes a seat out of the competition.
-func (s *Slots) lower(at *seat) {
-	at.level = 0
-	s.memory.levels[at.number].Store(0)
-	s.wakeRounds(at)
+	return s.machine.After(0, local, 0, found)
 }
 
 // sleep waits until somebody's step may let the seat pass. It says that it sleeps and then counts once more, so that no
-// step is missed.
+// step is missed. If the context ends first, the level is lowered and the machine has to say only that it has given up.
 func (s *Slots) sleep(ctx context.Context, at *seat, local uint64) (uint64, error) {
 	at.parked.Store(true)
 	s.memory.sleepers.Add(1)
@@ -98,9 +94,9 @@ func (s *Slots) sleep(ctx context.Context, at *seat, local uint64) (uint64, erro
 		return local, nil
 	case <-ctx.Done():
 		s.awake(at)
-		s.lower(at)
-		s.step(at, s.machine.GivenUp())
-		return local, ctx.Err()
+		s.memory.levels[at.number].Store(0)
+		s.wakeRounds(at.rounds)
+		return s.machine.GivenUp(local), ctx.Err()
 	}
 }
 
@@ -119,23 +115,14 @@ func (s *Slots) wake(number int) {
 	}
 }
 
-// wakeRounds wakes whom a lowered level may let pass: in each round only the last one waits, and it stands in turn.
-func (s *Slots) wakeRounds(at *seat) {
+// wakeRounds wakes whom a lower count may let pass: in each round only the last one waits, and it stands in turn.
+func (s *Slots) wakeRounds(rounds []int) {
 	if s.memory.sleepers.Load() == 0 {
 		return
 	}
-	for _, r := range at.rounds {
+	for _, r := range rounds {
 		if last := s.memory.turns[r].Load(); last > 0 {
 			s.wake(int(last) - 1)
 		}
 	}
-}
-
-// takeName gives a seat that is inside a number of its own.
-func (s *Slots) takeName(at *seat) {
-	local := s.machine.Won()
-	for !s.machine.IsInside(local) {
-		local = s.step(at, local)
-	}
-	at.name, at.hasName = s.machine.Name(local), true
 }

@@ -22,12 +22,15 @@
 //   - Giving up, by the context or because TryAcquire finds no room, keeps nobody else from getting in.
 //   - Slot.Number is 0..k-1 and no two held slots have the same: a slot can stand for one of k buffers or connections.
 //
+// The machine is slots.Counted there; the checker's questions about it begin with --express counted.
+//
 // # How it works
 //
-// Goroutines are bound to n seats while they hold or want a slot, and those with a seat compete. A goroutine that comes
-// while nobody waits and fewer than k are inside takes the express lane: it announces itself and looks at the others once.
-// The others go through the rounds of the algorithm. Whoever has to wait looks a few times and then sleeps; it is woken
-// by the one whose step may let it pass. Goroutines beyond n wait for a seat in the order in which they came.
+// One word has a bit for every slot and counts the goroutines that are slow. A goroutine that finds nobody slow and a bit
+// clear sets it by one compare-and-swap and is in; to get out it takes the bit away. The others take one of the seats, become
+// slow, and go through the rounds of the algorithm, in which those inside count as winners. Whoever has to wait looks a few
+// times and then sleeps; it is woken by the one whose step may let it pass. Goroutines that find no seat wait for one in the
+// order in which they came.
 //
 // # What it is not
 //

@@ -129,14 +129,14 @@ func visit(t *testing.T, s *Slots, w *watch, chance *rand.Rand) {
 func checkEmpty(t *testing.T, s *Slots) {
 	t.Helper()
 	var held []Slot
-	for range min(s.k, len(s.seat)) {
+	for range min(s.k, s.memory.bits) {
 		slot, ok := s.TryAcquire()
 		if !ok {
 			t.Fatalf("only %d of %d slots came home", len(held), s.k)
 		}
 		held = append(held, slot)
 	}
-	if _, ok := s.TryAcquire(); ok && len(s.seat) > s.k {
+	if _, ok := s.TryAcquire(); ok {
 		t.Error("there is one slot too many")
 	}
 	for _, slot := range held {
@@ -148,12 +148,12 @@ func checkEmpty(t *testing.T, s *Slots) {
 		}
 	}
 	for i := range s.memory.names {
-		if holder := s.memory.names[i].Load(); holder != 0 {
-			t.Errorf("number %d is still held by seat %d", i, holder-1)
+		if s.memory.names[i].Load() != 0 {
+			t.Errorf("number %d is still held", i+s.memory.bits)
 		}
 	}
 	if lane := s.memory.lane.Load(); lane != 0 {
-		t.Errorf("the express lane was left at %d", lane)
+		t.Errorf("the lane was left at %b", lane)
 	}
 	if n := s.memory.sleepers.Load(); n != 0 {
 		t.Errorf("%d sleepers are counted", n)
@@ -230,57 +230,77 @@ func TestHoldersThatStay(t *testing.T) {
 	wait.Wait()
 }
 
-// TestExpress compares the express lane and leaving it with the single accesses of the machine, on copies of one memory.
-func TestExpress(t *testing.T) {
+// TestJoin compares joining and leaving the lane with the machine's own first and last access, on the same memory.
+func TestJoin(t *testing.T) {
 	chance := rand.New(rand.NewPCG(1, 2))
 	open := 0
-	for range 5000 {
-		n := 1 + chance.IntN(20)
-		o := Options{K: 1 + chance.IntN(n), Seats: n}
-		me := chance.IntN(n)
-		inside, slow := uint64(chance.IntN(o.K+1)), uint64(chance.IntN(8)/7)
-		var made [2]*Slots
-		for i := range made {
-			s, err := NewWith(o)
-			if err != nil {
-				t.Fatal(err)
+	for range 20000 {
+		k := 1 + chance.IntN(60)
+		s, err := NewWith(Options{K: k, Seats: k + 1 + chance.IntN(5)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := s.machine
+		var lane uint64
+		for name := range k {
+			if chance.IntN(3) > 0 || chance.IntN(4) == 0 && name < m.Bits {
+				lane += m.Share(uint64(name))
 			}
-			s.memory.lane.Store(inside + slow*uint64(n+1))
-			made[i] = s
 		}
-		direct, machine := made[0], made[1]
-		isOpen := direct.memory.express(&direct.seat[me])
-		local := machine.machine.Out()
-		for local != machine.machine.Won() && local != machine.machine.Enlist() {
-			local = machine.step(&machine.seat[me], local)
+		if chance.IntN(4) == 0 {
+			lane += m.OneSlow() * uint64(1+chance.IntN(m.Seats))
 		}
-		if want := local == machine.machine.Won(); isOpen != want || !alike(direct, machine) {
-			t.Fatalf("%+v, %d inside, %d slow: open %v, the machine says %v, and memory is alike: %v", o, inside, slow, isOpen, want, alike(direct, machine))
+		s.memory.lane.Store(lane)
+		after, isOpen := m.Join(lane)
+		name, ok := s.memory.join(1)
+		if ok != isOpen || ok && s.memory.lane.Load() != after || !ok && s.memory.lane.Load() != lane {
+			t.Fatalf("k=%d, lane %b: joined %v, the machine says %v; the lane is %b, the machine says %b", k, lane, ok, isOpen, s.memory.lane.Load(), after)
 		}
-		if !isOpen {
+		if !ok {
 			continue
 		}
 		open++
-		Slot{slots: direct, seat: &direct.seat[me], term: direct.seat[me].term}.Release()
-		for !machine.machine.IsOut(local) {
-			local = machine.step(&machine.seat[me], local)
-		}
-		if !alike(direct, machine) {
-			t.Fatalf("%+v: after leaving, memory differs", o)
+		s.slot(name).Release()
+		if s.memory.lane.Load() != lane {
+			t.Fatalf("k=%d: after leaving, the lane is %b, it was %b", k, s.memory.lane.Load(), lane)
 		}
 	}
-	if open < 500 || open > 4500 {
-		t.Errorf("the lane was open %d times of 5000: the test looks at one side only", open)
+	if open < 2000 || open > 18000 {
+		t.Errorf("the lane was open %d times of 20000: the test looks at one side only", open)
 	}
 }
 
-func alike(a, b *Slots) bool {
-	for i := range a.memory.levels {
-		if a.memory.levels[i].Load() != b.memory.levels[i].Load() {
-			return false
+// TestRelease compares leaving with the machine's accesses from inside, for names that are bits of the lane and others.
+func TestRelease(t *testing.T) {
+	for name := range 50 {
+		var made [2]*Slots
+		for i := range made {
+			s, err := NewWith(Options{K: 50})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for held := range 50 {
+				s.memory.lane.Add(s.machine.Share(uint64(held)))
+				if held >= s.memory.bits {
+					s.memory.names[held-s.memory.bits].Store(1)
+				}
+			}
+			made[i] = s
+		}
+		made[0].slot(name).Release()
+		machine := made[1].machine
+		for local := machine.Entered(name); !machine.IsOut(local); {
+			local = machine.After(0, local, 0, made[1].memory.access(machine.Next(local)))
+		}
+		for i := range made[0].memory.names {
+			if made[0].memory.names[i].Load() != made[1].memory.names[i].Load() {
+				t.Errorf("after slot %d was released, name %d differs", name, i+made[0].memory.bits)
+			}
+		}
+		if a, b := made[0].memory.lane.Load(), made[1].memory.lane.Load(); a != b {
+			t.Errorf("after slot %d was released the lane is %b, the machine says %b", name, a, b)
 		}
 	}
-	return a.memory.lane.Load() == b.memory.lane.Load()
 }
 
 // TestWaitersSleep: whoever waits costs no processor time.

@@ -102,31 +102,38 @@ var killers = map[string]struct {
 	question
 	property string
 }{
-	"printed-leaves":    {question{algorithm: GTEX, n: 3, k: 1}, "exclusion"},
-	"printed-turn":      {question{algorithm: GTEX, n: 4, k: 1}, "exclusion"},
-	"turn-by-height":    {question{algorithm: GTEX, n: 4, k: 1}, "exclusion"},
-	"turn-first":        {question{algorithm: EXCL, n: 2, k: 1}, "exclusion"},
-	"no-level":          {question{algorithm: EXCL, n: 3, k: 1}, "exclusion"},
-	"no-turn":           {question{algorithm: EXCL, n: 2, k: 1}, "exclusion"},
-	"no-escape":         {question{algorithm: EXCL, n: 2, k: 1}, "no-lockout"},
-	"threshold":         {question{algorithm: EXCL, n: 2, k: 1}, "exclusion"},
-	"skip-read":         {question{algorithm: EXCL, n: 2, k: 1}, "exclusion"},
-	"same-height":       {question{algorithm: GTEX, n: 4, k: 1}, "exclusion"},
-	"same-level":        {question{algorithm: EXCL, n: 3, k: 1}, "exclusion"},
-	"fewer-rounds":      {question{algorithm: EXCL, n: 3, k: 1}, "exclusion"},
-	"stay-up":           {question{algorithm: EXCL, n: 2, k: 1}, "no-lockout"},
-	"cancel-early":      {question{algorithm: EXCL, n: 2, k: 1, more: "cancel=yes"}, "no-lockout"},
-	"cancel-silently":   {question{algorithm: EXCL, n: 2, k: 1, more: "cancel=yes"}, "no-lockout"},
-	"keep-level":        {question{algorithm: EXCL, n: 2, k: 1, faults: "crash=1,restart=1"}, "no-lockout"},
-	"keep-name":         {question{algorithm: EXCL, n: 3, k: 2, more: "names=yes", faults: "crash=1,restart=1"}, "no-lockout"},
-	"arrive-then-sweep": {question{algorithm: EXCL, n: 3, k: 2, more: "names=yes", faults: "crash=1,restart=1"}, "one-pass"},
-	"leave-then-drop":   {question{algorithm: EXCL, n: 3, k: 2, more: "names=yes"}, "one-pass"},
-	"express-by-levels": {question{algorithm: GTEX, n: 4, k: 1, more: "express=yes cancel=yes"}, "exclusion"},
-	"express-full":      {question{algorithm: EXCL, n: 3, k: 2, more: "express=yes"}, "exclusion"},
-	"express-blind":     {question{algorithm: EXCL, n: 3, k: 2, more: "express=yes"}, "no-lockout"},
-	"try-hasty":         {question{algorithm: EXCL, n: 2, k: 1, more: "express=yes try=yes"}, "no-lockout"},
-	"express-hasty":     {question{algorithm: EXCL, n: 3, k: 1, more: "express=yes cancel=yes"}, "no-lockout"},
-	"express-late":      {question{algorithm: EXCL, n: 3, k: 2, more: "express=yes"}, "exclusion"},
+	"printed-leaves":       {question{algorithm: GTEX, n: 3, k: 1}, "exclusion"},
+	"printed-turn":         {question{algorithm: GTEX, n: 4, k: 1}, "exclusion"},
+	"turn-by-height":       {question{algorithm: GTEX, n: 4, k: 1}, "exclusion"},
+	"turn-first":           {question{algorithm: EXCL, n: 2, k: 1}, "exclusion"},
+	"no-level":             {question{algorithm: EXCL, n: 3, k: 1}, "exclusion"},
+	"no-turn":              {question{algorithm: EXCL, n: 2, k: 1}, "exclusion"},
+	"no-escape":            {question{algorithm: EXCL, n: 2, k: 1}, "no-lockout"},
+	"threshold":            {question{algorithm: EXCL, n: 2, k: 1}, "exclusion"},
+	"skip-read":            {question{algorithm: EXCL, n: 2, k: 1}, "exclusion"},
+	"same-height":          {question{algorithm: GTEX, n: 4, k: 1}, "exclusion"},
+	"same-level":           {question{algorithm: EXCL, n: 3, k: 1}, "exclusion"},
+	"fewer-rounds":         {question{algorithm: EXCL, n: 3, k: 1}, "exclusion"},
+	"stay-up":              {question{algorithm: EXCL, n: 2, k: 1}, "no-lockout"},
+	"cancel-early":         {question{algorithm: EXCL, n: 2, k: 1, more: "cancel=yes"}, "no-lockout"},
+	"cancel-silently":      {question{algorithm: EXCL, n: 2, k: 1, more: "cancel=yes"}, "no-lockout"},
+	"keep-level":           {question{algorithm: EXCL, n: 2, k: 1, faults: "crash=1,restart=1"}, "no-lockout"},
+	"keep-name":            {question{algorithm: EXCL, n: 3, k: 2, more: "names=yes", faults: "crash=1,restart=1"}, "no-lockout"},
+	"arrive-then-sweep":    {question{algorithm: EXCL, n: 3, k: 2, more: "names=yes", faults: "crash=1,restart=1"}, "one-pass"},
+	"leave-then-drop":      {question{algorithm: EXCL, n: 3, k: 2, more: "names=yes"}, "one-pass"},
+	"express-by-levels":    {question{algorithm: GTEX, n: 4, k: 1, more: "express=yes cancel=yes"}, "exclusion"},
+	"express-full":         {question{algorithm: EXCL, n: 3, k: 2, more: "express=yes"}, "exclusion"},
+	"express-blind":        {question{algorithm: EXCL, n: 3, k: 2, more: "express=yes"}, "no-lockout"},
+	"try-hasty":            {question{algorithm: EXCL, n: 2, k: 1, more: "express=yes try=yes"}, "no-lockout"},
+	"express-hasty":        {question{algorithm: EXCL, n: 3, k: 1, more: "express=yes cancel=yes"}, "no-lockout"},
+	"counted-blind":        {question{algorithm: EXCL, n: 3, k: 1, more: "express=counted"}, "one-pass"},
+	"counted-open":         {question{algorithm: EXCL, n: 3, k: 1, more: "express=counted"}, "one-pass"},
+	"counted-glance-first": {question{algorithm: EXCL, n: 3, k: 1, more: "express=counted"}, "one-pass"},
+	"counted-vacate-first": {question{algorithm: EXCL, n: 3, k: 1, more: "express=counted"}, "one-pass"},
+	"counted-settle-first": {question{algorithm: EXCL, n: 3, k: 1, more: "express=counted"}, "one-pass"},
+	"counted-careless":     {question{algorithm: EXCL, n: 3, k: 2, more: "express=counted"}, "unique-names"},
+	"counted-drop-late":    {question{algorithm: EXCL, n: 3, k: 2, more: "express=counted bits=1"}, "one-pass"},
+	"express-late":         {question{algorithm: EXCL, n: 3, k: 2, more: "express=yes"}, "exclusion"},
 }
 
 // TestMutants: every mutant breaks a claim that the corrected algorithm keeps on the same instance.
@@ -188,5 +195,30 @@ func TestStopping(t *testing.T) {
 	}
 	if refuted < 10 {
 		t.Errorf("only %d of the verdicts were counterexamples: the test looks at one side only", refuted)
+	}
+}
+
+// TestCountedRounds: the mutants of the rounds themselves are killed there as well.
+func TestCountedRounds(t *testing.T) {
+	q := question{algorithm: EXCL, n: 3, k: 1, more: "express=counted"}
+	for variant, property := range map[string]string{
+		"threshold": "one-pass", "no-escape": "no-lockout", "fewer-rounds": "one-pass", "same-level": "one-pass",
+	} {
+		q.variant = variant
+		_, r := q.ask(t, property)
+		want(t, q, r, property, check.Counterexample)
+	}
+}
+
+// TestCountedRefusals: what Counted does not claim cannot be asked.
+func TestCountedRefusals(t *testing.T) {
+	for _, q := range []question{
+		{algorithm: NAIVE, n: 3, k: 1, more: "express=counted"}, {algorithm: EXCL, n: 3, k: 2, crashes: 1, more: "express=counted"},
+		{algorithm: EXCL, n: 3, k: 2, faults: "crash=1", more: "express=counted"}, {algorithm: EXCL, n: 3, k: 2, more: "express=counted holders=2"},
+		{algorithm: EXCL, n: 30, k: 20, more: "express=counted seats=3"},
+	} {
+		if _, err := q.tryInstance(t); err == nil {
+			t.Errorf("%s was accepted", q)
+		}
 	}
 }

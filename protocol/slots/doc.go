@@ -40,6 +40,8 @@
 //   - A waiting process may give up, once it has written turn (cancel).
 //   - A process takes a lane past all rounds when nobody competes and fewer than k are inside (express); it may also try
 //     that without waiting otherwise (try). The lane is a register with compare-and-swap, which the paper does without.
+//   - Where nobody stops but inside, as between goroutines, those inside can be counted in the lane alone, and only who has to
+//     wait needs a process number (Counted, express counted): one compare-and-swap to get in and one addition to get out.
 //   - Whoever is inside may take a name of its own, 0..k-1 (names), the k-assignment that the authors leave for later.
 //   - A process number can be taken over from a dead process (arriving zeroes its registers).
 package slots

@@ -28,7 +28,10 @@ var Algorithm = model.Algorithm{
 		{Name: "k", Text: "how many may be inside", Default: "1", Min: 1, Max: MaxProcesses},
 		{Name: "crashes", Text: "how many processes may stop anywhere for ever; --faults crash=1,restart=1 is for those that come back", Default: "0", Min: 0, Max: 255},
 		{Name: "cancel", Text: "whether waiting processes may give up", Default: "no", Words: yesNo},
-		{Name: "express", Text: "whether there is a lane past all rounds when nobody waits", Default: "no", Words: yesNo},
+		{Name: "express", Text: "whether there is a lane past all rounds when nobody waits; counted: and those inside are only counted", Default: "no", Words: []string{"no", "yes", "counted"}},
+		{Name: "seats", Text: "with express counted, how many compete at once (0: n-k)", Default: "0", Min: 0, Max: 16},
+		{Name: "bits", Text: "with express counted, how many names are bits of the lane (0: all)", Default: "0", Min: 0, Max: MaxBits},
+		{Name: "holders", Text: "with express counted, how many may stay inside for ever", Default: "0", Min: 0, Max: MaxProcesses},
 		{Name: "try", Text: "whether processes may try without waiting, in the express lane", Default: "no", Words: yesNo},
 		{Name: "names", Text: "whether everybody inside takes a number of its own", Default: "no", Words: yesNo},
 		{Name: "stay", Text: "steps that are spent inside besides leaving", Default: "0", Min: 0, Max: maxStay},
@@ -40,11 +43,15 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	if o.Links != (model.Links{}) {
 		return nil, errors.New("it has no links")
 	}
-	m, err := New(Config{
+	c := Config{
 		Algorithm: o.Values["algorithm"], N: o.Int("n"), K: o.Int("k"), Variant: o.Variant,
 		Express: o.Values["express"] == "yes", Names: o.Values["names"] == "yes", Cancel: o.Values["cancel"] == "yes",
-		Try: o.Values["try"] == "yes", Stay: o.Int("stay"),
-	})
+		Try: o.Values["try"] == "yes", Stay: o.Int("stay"), Seats: o.Int("seats"), Bits: o.Int("bits"), Holders: o.Int("holders"),
+	}
+	if o.Values["express"] == "counted" {
+		return newCountedInstance(c, o)
+	}
+	m, err := New(c)
 	if err != nil {
 		return nil, err
 	}

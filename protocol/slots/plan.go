@@ -14,6 +14,7 @@ type round struct {
 	// The group is the processes from..to-1; limit is how many others may be at this round or beyond.
 	from, to int
 	limit    int
+	lane     bool // those in the lane count as well
 }
 
 // others is the number of other processes in the group.
@@ -43,6 +44,7 @@ type node struct {
 	rounds   int
 	capacity int // at most so many compete in it at once
 	base     uint64
+	lane     bool
 }
 
 func newPlan(c Config) *plan {
@@ -55,6 +57,32 @@ func newPlan(c Config) *plan {
 	for i, nd := range tree {
 		for q := 1; q <= nd.rounds; q++ {
 			p.addRound(c, tree, i, q)
+		}
+	}
+	p.top++
+	return p
+}
+
+// newCountedPlan is the course of every seat where those inside are counted in the lane. They are k more, who compete with all
+// seats in EXCL, and in GTEX with the k that have won the tournament of the seats.
+func newCountedPlan(c Config) *plan {
+	p := &plan{rounds: make([][]round, c.Seats)}
+	seats := c
+	seats.N = c.Seats
+	var tree []node
+	winners := c.Seats
+	if c.Algorithm == GTEX && c.Seats > c.K {
+		tree, winners = newTree(seats), c.K
+	}
+	gate := node{label: "gate", to: c.Seats, height: len(tree), rounds: winners, capacity: winners + c.K, lane: c.rule != countedBlind}
+	for _, nd := range tree {
+		gate.base = max(gate.base, nd.base+uint64(nd.rounds))
+		gate.turns = max(gate.turns, nd.turns+nd.rounds)
+	}
+	tree = append(tree, gate)
+	for i, nd := range tree {
+		for q := 1; q <= nd.rounds; q++ {
+			p.addRound(seats, tree, i, q)
 		}
 	}
 	p.top++
@@ -119,7 +147,7 @@ func (p *plan) addRound(c Config, tree []node, i, q int) {
 	}
 	r := round{
 		code: nd.base + uint64(q), turn: len(p.turns), from: nd.from, to: nd.to,
-		limit: nd.capacity - q - 1,
+		limit: nd.capacity - q - 1, lane: nd.lane,
 	}
 	r.last = ^uint64(0)
 	switch c.rule {

@@ -40,6 +40,13 @@ const (
 	expressHasty
 	expressByLevels
 	tryHasty
+	countedBlind
+	countedOpen
+	countedGlanceFirst
+	countedVacateFirst
+	countedSettleFirst
+	countedDropLate
+	countedCareless
 )
 
 var variants = map[string]rule{
@@ -49,31 +56,38 @@ var variants = map[string]rule{
 }
 
 var mutants = map[string]rule{
-	"printed-leaves":    printedLeaves,   // of printed, only the rounds and thresholds of the leaves
-	"printed-turn":      printedTurn,     // of printed, only the register that gcheck reads
-	"turn-by-height":    turnByHeight,    // the kinder reading of gcheck: the nodes of one height share their turn registers
-	"turn-first":        turnFirst,       // turn is written before level
-	"no-level":          noLevel,         // level is written in the first round only
-	"no-turn":           noTurn,          // turn is not written
-	"no-escape":         noEscape,        // only the count lets a process pass
-	"threshold":         threshold,       // one more than the limit may be there
-	"skip-read":         skipRead,        // one of the others is not looked at
-	"same-height":       sameHeight,      // those who have moved up in the tree are not counted any more
-	"same-level":        sameLevel,       // those who have moved up at all are not counted any more
-	"fewer-rounds":      fewerRounds,     // the last round of all is left out
-	"stay-up":           stayUp,          // leaving does not lower the level
-	"cancel-early":      cancelEarly,     // giving up before turn is written
-	"cancel-silently":   cancelSilently,  // giving up without lowering the level
-	"keep-level":        keepLevel,       // taking over a dead process's number leaves its level
-	"keep-name":         keepName,        // taking over a dead process's number leaves its name
-	"arrive-then-sweep": arriveThenSweep, // taking over a dead process's number lowers its level before dropping its name
-	"leave-then-drop":   leaveThenDrop,   // the level is lowered before the name is dropped
-	"express-by-levels": expressByLevels, // the express lane counts the levels one by one instead of joining in one step
-	"express-full":      expressFull,     // the express lane is open with k others inside
-	"express-blind":     expressBlind,    // the express lane does not know who is slow
-	"try-hasty":         tryHasty,        // trying without waiting announces itself before it has looked
-	"express-hasty":     expressHasty,    // the express lane is announced before anybody has looked whether it is open
-	"express-late":      expressLate,     // the express lane is joined before the level is raised
+	"printed-leaves":       printedLeaves,      // of printed, only the rounds and thresholds of the leaves
+	"printed-turn":         printedTurn,        // of printed, only the register that gcheck reads
+	"turn-by-height":       turnByHeight,       // the kinder reading of gcheck: the nodes of one height share their turn registers
+	"turn-first":           turnFirst,          // turn is written before level
+	"no-level":             noLevel,            // level is written in the first round only
+	"no-turn":              noTurn,             // turn is not written
+	"no-escape":            noEscape,           // only the count lets a process pass
+	"threshold":            threshold,          // one more than the limit may be there
+	"skip-read":            skipRead,           // one of the others is not looked at
+	"same-height":          sameHeight,         // those who have moved up in the tree are not counted any more
+	"same-level":           sameLevel,          // those who have moved up at all are not counted any more
+	"fewer-rounds":         fewerRounds,        // the last round of all is left out
+	"stay-up":              stayUp,             // leaving does not lower the level
+	"cancel-early":         cancelEarly,        // giving up before turn is written
+	"cancel-silently":      cancelSilently,     // giving up without lowering the level
+	"keep-level":           keepLevel,          // taking over a dead process's number leaves its level
+	"keep-name":            keepName,           // taking over a dead process's number leaves its name
+	"arrive-then-sweep":    arriveThenSweep,    // taking over a dead process's number lowers its level before dropping its name
+	"leave-then-drop":      leaveThenDrop,      // the level is lowered before the name is dropped
+	"express-by-levels":    expressByLevels,    // the express lane counts the levels one by one instead of joining in one step
+	"express-full":         expressFull,        // the express lane is open with k others inside
+	"express-blind":        expressBlind,       // the express lane does not know who is slow
+	"counted-blind":        countedBlind,       // the rounds do not count those in the lane
+	"counted-open":         countedOpen,        // the lane lets somebody in while others are slow
+	"counted-glance-first": countedGlanceFirst, // a count looks at the lane before the levels
+	"counted-vacate-first": countedVacateFirst, // a winner lowers its level before it is in the lane
+	"counted-settle-first": countedSettleFirst, // a winner is not slow any more before it is in the lane
+	"counted-drop-late":    countedDropLate,    // a name beyond the bits is dropped when its holder is not counted any more
+	"counted-careless":     countedCareless,    // a winner does not look whether the name that it takes is free
+	"try-hasty":            tryHasty,           // trying without waiting announces itself before it has looked
+	"express-hasty":        expressHasty,       // the express lane is announced before anybody has looked whether it is open
+	"express-late":         expressLate,        // the express lane is joined before the level is raised
 }
 
 func mutantNames() []string {

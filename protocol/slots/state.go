@@ -39,6 +39,11 @@ type Config struct {
 	Cancel bool
 	// Try lets processes try without waiting; it needs Express.
 	Try bool
+	// Seats is how many processes of a Counted compete at once; 0 means N-K. Bits is how many names are bits of its lane; 0
+	// means as many as can be.
+	Seats, Bits int
+	// Holders is how many of the processes of a Counted may stay inside for ever.
+	Holders int
 	// Stay is how many steps somebody spends inside before it leaves.
 	Stay int
 

@@ -40,6 +40,15 @@ func (q question) String() string {
 
 func (q question) instance(t testing.TB) *model.Instance {
 	t.Helper()
+	inst, err := q.tryInstance(t)
+	if err != nil {
+		t.Fatalf("%s: %v", q, err)
+	}
+	return inst
+}
+
+func (q question) tryInstance(t testing.TB) (*model.Instance, error) {
+	t.Helper()
 	values := map[string]string{
 		"algorithm": q.algorithm, "n": fmt.Sprint(q.n), "k": fmt.Sprint(q.k), "crashes": fmt.Sprint(q.crashes),
 	}
@@ -55,11 +64,7 @@ func (q question) instance(t testing.TB) *model.Instance {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inst, err := Algorithm.Make(model.Options{Graph: g, Variant: q.variant, Values: values, Budget: budget})
-	if err != nil {
-		t.Fatalf("%s: %v", q, err)
-	}
-	return inst
+	return Algorithm.Make(model.Options{Graph: g, Variant: q.variant, Values: values, Budget: budget})
 }
 
 func (q question) ask(t testing.TB, properties ...string) (*model.Instance, *check.Result) {
@@ -167,6 +172,31 @@ func TestRefusals(t *testing.T) {
 	} {
 		if _, err := New(c); err == nil {
 			t.Errorf("%+v was accepted", c)
+		}
+	}
+}
+
+// TestAnyCountedState: the same for Counted.
+func TestAnyCountedState(t *testing.T) {
+	for _, variant := range []string{"corrected", "counted-glance-first", "counted-vacate-first", "counted-settle-first", "counted-drop-late"} {
+		m, err := NewCounted(Config{Algorithm: GTEX, Variant: variant, N: 4, K: 2, Seats: 3, Bits: 1, Cancel: true, Holders: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range m.layout.Size() {
+			local := m.layout.Value(i)
+			for p := range m.N {
+				for choice, a := range m.Accesses(p, local, nil) {
+					if a.Op != model.Local && a.Value >= m.registers[a.Register].Size {
+						t.Fatalf("%s: %+v is outside the domain of %s", variant, a, m.registers[a.Register].Name)
+					}
+					for found := range m.registers[a.Register].Size {
+						if after := m.After(p, local, choice, found); !m.layout.Contains(after) {
+							t.Fatalf("%s: %v goes to %x, outside its domain", variant, m.layout.Variables(local), after)
+						}
+					}
+				}
+			}
 		}
 	}
 }

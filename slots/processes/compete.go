@@ -116,7 +116,7 @@ func (s *Seat) step(choice int) model.Access {
 			}
 		case model.Add:
 			found = s.add(a)
-		case model.Local:
+		case model.Local, model.Or: // nobody sets bits here
 		}
 	}
 	s.local = m.After(s.me, s.local, choice, found)
