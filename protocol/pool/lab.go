@@ -132,11 +132,10 @@ func (m *lab) at(place, root, members int32) int {
 
 // post puts what a seat sends into the outbox.
 type post struct {
-	m    *lab
-	p    int
-	s    *state
-	box  *model.Outbox[message]
-	gave []int64
+	m   *lab
+	p   int
+	s   *state
+	box *model.Outbox[message]
 }
 
 func (o *post) send(to int, msg message) {

@@ -30,13 +30,10 @@ func (s *Seat) becomeRoot(isNew bool) {
 	r.prio = -1
 	r.patience = s.patience()
 	r.settle = s.options.Lease + s.options.Margin
-	switch {
-	case s.rule == mintedEarly:
+	if s.rule == mintedEarly {
 		r.settle--
-	case s.rule == mintedAtOnce:
-		r.settle = 0
 	}
-	if isNew {
+	if isNew || s.rule == mintedAtOnce {
 		r.settle = 0
 	}
 	r.isAgain = true
