@@ -93,6 +93,7 @@ func table(t *testing.T, name string, questions []question) {
 
 const (
 	one      = "fifo,lossy,capacity=1,garbage=1"
+	empty    = "fifo,lossy,capacity=1"
 	two      = "fifo,lossy,capacity=2,garbage=2"
 	three    = "fifo,lossy,capacity=3,garbage=3"
 	repeats  = "fifo,lossy,duplicating,capacity=2"
@@ -141,6 +142,9 @@ func TestSmallest(t *testing.T) {
 		{story: story{&ring.OverLinks, "ring:2", one, nil}},
 		{story: story{&ring.OverLinks, "ring:2", one, values{"k": "3"}}},
 		{story: story{&ring.OverLinks, "ring:2", one, values{"work": "2"}}},
+		{story: story{&wave.OverLinks, "path:2", empty, values{"l": "1"}}},
+		{story: story{&wave.OverLinks, "path:2", empty, values{"l": "2"}}},
+		{story: story{&wave.OverLinks, "path:2", empty, values{"l": "3"}}},
 		{story: story{&wave.OverLinks, "path:2", two, values{"l": "1"}}, clean: true},
 		{story: story{&wave.OverLinks, "path:2", two, values{"l": "2"}}, clean: true},
 		{story: story{&wave.OverLinks, "path:2", two, values{"l": "3", "work": "2"}}, clean: true},
