@@ -245,6 +245,11 @@ func (m *Machine) GivenUp() uint64 { return m.After(0, m.at.Set(0, scan), 1, 0) 
 // Won is the state of a process that has joined the express lane.
 func (m *Machine) Won() uint64 { return m.enterInside() }
 
+// Entered is the state of a process that is inside with a name.
+func (m *Machine) Entered(name int) uint64 {
+	return m.name.Set(m.at.Set(m.enterInside(), inside), uint64(name))
+}
+
 // IsCounting tells whether a process has announced itself and given way in a round and has not passed it yet.
 func (m *Machine) IsCounting(local uint64) bool {
 	at := m.at.Get(local)

@@ -65,16 +65,9 @@ type header struct {
 
 // record says who has a seat. It is for people; the lock says whether the owner lives.
 type record struct {
-	pid, start, since, state uint64
-	command                  [commandBytes]byte
+	pid, start, since, _ uint64
+	command              [commandBytes]byte
 }
-
-// The states of a record.
-const (
-	stateFree = iota
-	stateWaiting
-	stateInside
-)
 
 // File is an open file of slots.
 type File struct {
@@ -85,8 +78,13 @@ type File struct {
 	data    []byte
 	header  *header
 	memory  []uint64
+	names   []uint64 // of the memory: who has which name
+	lane    *uint64  // of the memory
+	top     uint64   // the level of those in the lane
 	records []record
-	machine *algorithm.Machine
+	// sleepers is the part of the header that is used.
+	sleepers []uint64
+	machine  *algorithm.Machine
 }
 
 // Folder is where files of slots are by default: below the user's runtime folder, which goes away with the last login,
@@ -284,8 +282,16 @@ func (f *File) mapFile(fd int) error {
 	f.data = data
 	f.header = (*header)(unsafe.Pointer(&data[0]))
 	f.memory = unsafe.Slice((*uint64)(unsafe.Pointer(&data[headerBytes])), registers)
+	f.share()
 	f.records = unsafe.Slice((*record)(unsafe.Pointer(&data[len(data)-recordBytes*f.Seats])), f.Seats)
 	return nil
+}
+
+// share finds the parts of the memory that the lane is made of.
+func (f *File) share() {
+	f.names = f.memory[f.Seats+f.machine.Turns():][:f.K]
+	f.lane, f.top = &f.memory[f.machine.Lane()], f.machine.Top()
+	f.sleepers = f.header.waiting[:(f.Seats+63)/64]
 }
 
 // Close lets go of the file. A Hold on it must have been released.

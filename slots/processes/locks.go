@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -141,7 +140,7 @@ func (l *Listing) read() (err error) {
 		}
 		r := &f.records[i]
 		command, _, _ := bytes.Cut(r.command[:], []byte{0})
-		l.Taken = append(l.Taken, Taken{Number: i, IsInside: atomic.LoadUint64(&r.state) == stateInside, PID: int(r.pid),
+		l.Taken = append(l.Taken, Taken{Number: i, IsInside: f.hasName(i), PID: int(r.pid),
 			Since: time.Unix(0, int64(r.since)), Command: string(command), IsAlone: startTime(int(r.pid)) != r.start})
 	}
 	return nil

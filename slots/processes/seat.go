@@ -153,22 +153,19 @@ func (s *Seat) TryAcquire() (int, error) { return s.acquire(context.Background()
 func (s *Seat) acquire(ctx context.Context, mayWait bool) (slot int, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { s.file.catch(recover(), &err) }()
-	atomic.StoreUint64(&s.file.records[s.me].state, stateWaiting)
 	if err := s.enter(ctx, mayWait); err != nil {
 		return 0, err
 	}
-	atomic.StoreUint64(&s.file.records[s.me].state, stateInside)
 	return s.file.machine.Name(s.local), nil
 }
 
-// Release leaves the slot. The seat is kept.
+// Release leaves the slot. The seat is kept. It does nothing if no slot is held.
 func (s *Seat) Release() (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() { s.file.catch(recover(), &err) }()
-	for !s.file.machine.IsOut(s.local) {
-		s.step(0)
+	if s.file.machine.IsInside(s.local) {
+		s.leave()
 	}
-	atomic.StoreUint64(&s.file.records[s.me].state, stateFree)
 	return nil
 }
 
@@ -178,12 +175,10 @@ func (s *Seat) Close() error { return s.lock.Close() }
 // introduce writes who has the seat, for people.
 func (s *Seat) introduce() {
 	r := &s.file.records[s.me]
-	atomic.StoreUint64(&r.state, stateFree)
 	r.pid, r.start = uint64(os.Getpid()), startTime(os.Getpid())
 	clear(r.command[:])
 	copy(r.command[:commandBytes-1], strings.Join(os.Args, " "))
 	s.touch()
-	atomic.StoreUint64(&r.state, stateWaiting)
 }
 
 // touch notes the time, for people; it is too slow for every acquisition of a seat that is kept.
