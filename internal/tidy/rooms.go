@@ -119,7 +119,7 @@ var rooms = []room{
 	},
 	{
 		folder: "allocator",
-		uses:   []string{"model", "node"},
+		uses:   []string{"model", "node", "protocol/*"},
 		// The package time stays open for its types. Reading the clock is refused by the linter forbidigo.
 		closed: join(logging, system),
 		reason: "the allocator is handed the time as an argument, and others do its input and output",

@@ -163,7 +163,8 @@ func (s *Seat) takeOff(v *Visit, hadTurn bool) {
 		u := v.Board[n-1]
 		v.Board = v.Board[:n-1]
 		v.Present.Add(u.Number)
-		v.Moved = true
+		// What the root keeps was at home before.
+		v.Moved = v.Moved || s.place != 0
 		s.stock = append(s.stock, u)
 	}
 	v.Lack = max(0, need-int32(len(s.stock)))
