@@ -185,6 +185,12 @@ func (t *carried) properties() []model.Property {
 			Holds:     t.isExact,
 		},
 		model.Property{
+			Name:      "faithful",
+			Text:      "once all edges are sound, every step is one action of the program that was enabled, or none",
+			Claim:     model.AlwaysStep,
+			HoldsStep: t.isFaithful,
+		},
+		model.Property{
 			Name:     "turns",
 			Text:     "everybody has its turn again and again",
 			Claim:    model.Recurs,
@@ -236,6 +242,23 @@ func (t *carried) property(p model.Property) model.Property {
 		}
 	}
 	return p
+}
+
+// isFaithful tells whether a step is one of the program under the central daemon, or none of it. That it is so is why whatever is
+// proved of the program holds over links.
+func (t *carried) isFaithful(before, after *model.View, step []model.Move) bool {
+	if step[0].Kind.IsFault() || !t.isSound(before) {
+		return true
+	}
+	a, b := t.project(before), t.project(after)
+	if moves := t.projectStep(before, step); len(moves) > 0 {
+		if t.inner.System.Check(a.C, moves[0]) != nil {
+			return false
+		}
+		var buffer model.Buffer
+		t.inner.System.Apply(a.C, moves, &buffer)
+	}
+	return a.C.Equal(b.C)
 }
 
 // projectStep is what a step is for the program: an action, a fault, or nothing.

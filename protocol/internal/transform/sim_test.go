@@ -103,7 +103,7 @@ func seeds(t *testing.T, stories []story, each uint64, table string) {
 }
 
 // TestSeeds: faults of every kind, then none, and the promises of the program hold again.
-func TestSeeds(t *testing.T) { seeds(t, stories, 100, "seeds") }
+func TestSeeds(t *testing.T) { seeds(t, stories, 40, "seeds") }
 
 // TestFullSeedsRing: 100,000 runs of the ring.
 func TestFullSeedsRing(t *testing.T) {
