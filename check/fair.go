@@ -17,10 +17,14 @@ func (s *search) recur(i int) {
 		return
 	}
 	var next atomic.Int64
+	processes := s.workers[0].sys.Graph().Len()
+	if first := s.properties[i].First; first > 0 {
+		processes = min(processes, first)
+	}
 	s.fan(func(_ int, e *explorer) {
 		for !s.interrupted() {
 			p := int(next.Add(1)) - 1
-			if p >= e.sys.Graph().Len() || s.isFound(i) {
+			if p >= processes || s.isFound(i) {
 				return
 			}
 			s.fairCycleOf(e, i, p, s.properties[i].Stops, func(e *explorer, id uint64) bool {

@@ -20,13 +20,9 @@ type round struct {
 // others is the number of other processes in the group.
 func (r *round) others() int { return r.to - r.from - 1 }
 
-// other is the i-th of the other processes in the group.
-func (r *round) other(me, i int) int {
-	if r.from+i < me {
-		return r.from + i
-	}
-	return r.from + i + 1
-}
+// other is the i-th of the other processes in the group, beginning with the one after me. Any order will do; with this one all
+// processes of a group are alike, and not all begin by reading the same register.
+func (r *round) other(me, i int) int { return r.from + (me-r.from+1+i)%(r.to-r.from) }
 
 // plan is the course of every process: its rounds in order, and the names of the turn registers.
 type plan struct {

@@ -1,0 +1,143 @@
+// Copyright the allot authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package slots
+
+import (
+	"fmt"
+	"testing"
+
+	"allot/check"
+	"allot/model"
+)
+
+// rotate gives every process the number after its own, in its place and wherever it stands written.
+func rotate(m *Machine, s *model.Registers, c model.Configuration) model.Configuration {
+	r := append(model.Configuration(nil), c...)
+	registers := len(c) - len(m.registers)
+	number := func(v uint64) uint64 {
+		if v == 0 {
+			return 0
+		}
+		return v%uint64(m.N) + 1
+	}
+	for p := range m.N {
+		r[(p+1)%m.N] = c[p]
+		r[registers+(p+1)%m.N] = s.Register(c, p)
+	}
+	for i := m.N; i < len(m.registers); i++ {
+		if m.Express && i == m.Lane() {
+			continue
+		}
+		r[registers+i] = number(s.Register(c, i))
+	}
+	return r
+}
+
+// TestAlike: in one group, whatever a process can do another can do that is one number further on, if everybody is. So what holds for
+// process 0 holds for all (model.Property.First).
+func TestAlike(t *testing.T) {
+	for _, c := range []Config{
+		{Algorithm: EXCL, N: 3, K: 1, Cancel: true}, {Algorithm: EXCL, N: 4, K: 2}, {Algorithm: NAIVE, N: 4, K: 2}, {Algorithm: GTEX, N: 3, K: 1},
+		{Algorithm: EXCL, N: 3, K: 2, Express: true, Names: true, Cancel: true, Try: true},
+	} {
+		m, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := model.NewGraph(m.N, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := model.NewRegisters(g, m, model.Budget{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.unlike() != 1 {
+			t.Fatalf("%+v: not all are alike", c)
+		}
+		if n := walkAlike(t, m, s); n < 1000 {
+			t.Errorf("%+v: only %d steps were looked at", c, n)
+		}
+	}
+	if m, err := New(Config{Algorithm: GTEX, N: 4, K: 1}); err != nil || m.unlike() != 4 {
+		t.Error("processes of different leaves are taken for alike")
+	}
+}
+
+// walkAlike takes every step from every configuration, and the step of the next process from the rotated one.
+func walkAlike(t *testing.T, m *Machine, s *model.Registers) (steps int) {
+	t.Helper()
+	seen := map[string]bool{}
+	queue := []model.Configuration{s.Clean()}
+	var buffer model.Buffer
+	for len(queue) > 0 {
+		c := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for p := range m.N {
+			for _, move := range s.Enabled(c, p, nil) {
+				after := append(model.Configuration(nil), c...)
+				s.Apply(after, []model.Move{move}, &buffer)
+				rotated := rotate(m, s, c)
+				twin := move
+				twin.At = int32((p + 1) % m.N)
+				if (s.Class(c, move) == model.NoClass) != (s.Class(rotated, twin) == model.NoClass) {
+					t.Fatalf("(%d,%d): what process %d owes, process %d does not", m.N, m.K, p, twin.At)
+				}
+				s.Apply(rotated, []model.Move{twin}, &buffer)
+				if !rotated.Equal(rotate(m, s, after)) {
+					t.Fatalf("(%d,%d): process %d and process %d are not alike", m.N, m.K, p, twin.At)
+				}
+				steps++
+				if key := fmt.Sprint(after); !seen[key] {
+					seen[key] = true
+					queue = append(queue, after)
+				}
+			}
+		}
+	}
+	return steps
+}
+
+// TestStopping: that a process stops because nothing is owed to it any more, asked about process 0 alone, gives the same
+// verdicts as the fault crash, which has configurations of its own, asked about everybody: for the algorithms and for the
+// mutants of the rounds.
+func TestStopping(t *testing.T) {
+	refuted := 0
+	for _, size := range []struct{ n, k, crashes int }{{3, 2, 1}, {3, 3, 2}, {4, 3, 1}, {4, 3, 2}} {
+		for _, algorithm := range Algorithms {
+			for _, variant := range []string{"corrected", "whole-scan", "no-turn", "no-escape", "threshold", "same-level", "fewer-rounds", "stay-up"} {
+				if variant == "whole-scan" && size.n > 3 {
+					continue
+				}
+				q := question{algorithm: algorithm, variant: variant, n: size.n, k: size.k, crashes: size.crashes}
+				_, stops := q.ask(t, "no-lockout")
+				q.crashes, q.faults = 0, fmt.Sprintf("crash=%d", size.crashes)
+				crashes := askAll(t, q)
+				if stops.Verdict != crashes.Verdict || stops.States >= crashes.States {
+					t.Errorf("%s: %s with %d states, %s with %d if processes stop because nothing is owed", q, crashes.Verdict, crashes.States, stops.Verdict, stops.States)
+				}
+				if stops.Verdict == check.Counterexample {
+					refuted++
+				}
+			}
+		}
+	}
+	if refuted < 10 {
+		t.Errorf("only %d of the verdicts were counterexamples: the test looks at one side only", refuted)
+	}
+}
+
+// askAll asks whether anybody can be locked out, of every process.
+func askAll(t *testing.T, q question) *check.Result {
+	t.Helper()
+	inst := q.instance(t)
+	for i := range inst.Properties {
+		inst.Properties[i].First = 0
+	}
+	r, err := check.Run(t.Context(), inst, check.Options{Fairness: check.Weak, Workers: 1, Properties: []string{"no-lockout"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
