@@ -5,6 +5,7 @@ package wave_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"allot/check"
 	"allot/model"
 	"allot/protocol/wave"
+	"allot/topology"
 )
 
 func TestRefusedNetworks(t *testing.T) {
@@ -40,7 +42,11 @@ func TestRefusedNetworks(t *testing.T) {
 // TestSmallD: D must leave room for the longest way that a tree can take. The farthest process here is three hops from the
 // root, but the tree may lead to its neighbour in three, and then nobody may take it as a child.
 func TestSmallD(t *testing.T) {
-	g, err := model.NewGraph(5, [][2]int{{0, 1}, {2, 3}, {1, 2}, {1, 3}, {2, 4}})
+	dot, err := os.ReadFile("testdata/longest_path.dot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := topology.ParseDOT(dot)
 	if err != nil {
 		t.Fatal(err)
 	}
