@@ -34,6 +34,8 @@ var All = []*model.Algorithm{
 	&wave.Algorithm,
 	&ring.OverLinks,
 	&wave.OverLinks,
+	&tree.Network,
+	tree.Spanning,
 }
 
 // Find looks an algorithm up by its name.

@@ -50,11 +50,15 @@ var gaugeOf = [...]int{resource: gaugeTokens, pusher: gaugePushers, priority: ga
 
 // shares is what a site contributes to the gauges.
 func (m *machine) shares(v *model.View, site int, shares []int64) {
+	m.sharesBy(reader{stateOf, messageOf}, v, site, shares)
+}
+
+func (m *machine) sharesBy(r reader, v *model.View, site int, shares []int64) {
 	clear(shares)
 	n := m.graph.Len()
 	switch {
 	case site < n:
-		s := stateOf(v, site)
+		s := r.state(v, site)
 		shares[gaugeTokens] = int64(len(s.held))
 		if s.prio != none {
 			shares[gaugePriorities] = 1
@@ -65,13 +69,17 @@ func (m *machine) shares(v *model.View, site int, shares []int64) {
 		}
 	case site < n+m.graph.Links():
 		for i := range v.Network().Length(v.C, site-n) {
-			shares[gaugeOf[messageOf(v, site-n, i).kind]]++
+			if k := r.message(v, site-n, i).kind; k != word {
+				shares[gaugeOf[k]]++
+			}
 		}
 	}
 }
 
+var phases = [...]model.Phase{out: model.Idle, req: model.Waiting, in: model.Inside}
+
 func (m *machine) phase(v *model.View, p int) model.Phase {
-	return [...]model.Phase{out: model.Idle, req: model.Waiting, in: model.Inside}[stateOf(v, p).phase]
+	return phases[stateOf(v, p).phase]
 }
 
 // isStarting tells whether the tokens of a clean start are not on their way yet, or that there are none: a single process

@@ -33,16 +33,19 @@ var kindNames = []string{"ResT", "PushT", "PrioT", "ctrl"}
 
 // VisitMessage names the fields; a stage has only the tokens that it uses.
 func (m *machine) VisitMessage(msg *message, f *model.Fields) {
-	model.Union(f, "kind", &msg.kind, kindNames[:m.stage+1], func(f *model.Fields, k kind) {
-		if k != controller {
-			return
-		}
-		model.Int(f, "C", &msg.counter, 0, m.counters-1)
-		model.Bool(f, "R", &msg.reset)
-		model.Int(f, "PT", &msg.passed, 0, m.units+1)
-		model.Int(f, "PPr", &msg.prios, 0, 2)
-		if m.hasMark() {
-			model.Bool(f, "resent", &msg.resent)
-		}
-	})
+	model.Union(f, "kind", &msg.kind, kindNames[:m.stage+1], func(f *model.Fields, k kind) { m.visitToken(msg, f, k) })
+}
+
+// visitToken names the fields of a token of one kind.
+func (m *machine) visitToken(msg *message, f *model.Fields, k kind) {
+	if k != controller {
+		return
+	}
+	model.Int(f, "C", &msg.counter, 0, m.counters-1)
+	model.Bool(f, "R", &msg.reset)
+	model.Int(f, "PT", &msg.passed, 0, m.units+1)
+	model.Int(f, "PPr", &msg.prios, 0, 2)
+	if m.hasMark() {
+		model.Bool(f, "resent", &msg.resent)
+	}
 }

@@ -91,9 +91,7 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	if m.counters == 0 {
 		m.counters = int32(2*(g.Len()-1)*(o.Links.Garbage+1) + 1)
 	}
-	for need := range m.most {
-		m.requests = append(m.requests, model.Input{Name: fmt.Sprintf("request %d", need+1), Code: codeRequest, Arg: uint64(need + 1), Environment: true})
-	}
+	m.addRequests()
 	m.shape = shapeOf(g)
 	m.survey = &survey{m.shape, reader{stateOf, messageOf}, m.units}
 	inst := &model.Instance{System: model.NewNetwork(g, m, o.Links, o.Budget), Phase: m.phase}
@@ -103,6 +101,13 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	}
 	inst.Properties = m.properties()
 	return inst, nil
+}
+
+// addRequests lists what a process that is out may ask for.
+func (m *machine) addRequests() {
+	for need := range m.most {
+		m.requests = append(m.requests, model.Input{Name: fmt.Sprintf("request %d", need+1), Code: codeRequest, Arg: uint64(need + 1), Environment: true})
+	}
 }
 
 func (m *machine) seat(p int) seat {
