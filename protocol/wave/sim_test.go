@@ -149,19 +149,8 @@ func TestWaves(t *testing.T) {
 		for _, l := range []int{1, 2, 5} {
 			longest, c := waves(t, instance(t, net.graph, "corrected", l), 600)
 			parents := parentsOf(instance(t, net.graph, "corrected", l), c)
-			children := make([]int, net.graph.Len())
-			for p, q := range parents {
-				if p != net.graph.Root {
-					children[q]++
-				}
-			}
 			worst, most := 0, 0
-			for p := range parents {
-				product := 1
-				for q := p; q != net.graph.Root; q = parents[q] {
-					product *= children[parents[q]]
-				}
-				limit := (product + l - 1) / l
+			for p, limit := range waveLimits(net.graph, parents, l) {
 				if longest[p] > limit {
 					t.Errorf("%s l=%d: process %d waits %d waves, the bound is %d", net.name, l, p, longest[p], limit)
 				}
@@ -171,6 +160,55 @@ func TestWaves(t *testing.T) {
 		}
 	}
 	compare(t, "waves", table.String())
+}
+
+// TestFullWaves: the same on large networks. Far from the root the bound is more waves than anybody can wait for, so what is
+// measured is whether those who must be served within 300 waves are.
+func TestFullWaves(t *testing.T) {
+	long(t)
+	const count = 300
+	var table strings.Builder
+	for _, net := range named(t, "grid:32x32", "random:1000", "random:10000", "scalefree:1000", "scalefree:10000") {
+		const l = 4
+		inst := instance(t, net.graph, "corrected", l)
+		longest, c := waves(t, inst, count)
+		limits := waveLimits(net.graph, parentsOf(inst, c), l)
+		due, late, reached := 0, 0, 0
+		for p, limit := range limits {
+			if limit > count/2 {
+				continue
+			}
+			due++
+			if longest[p] > limit {
+				late++
+				t.Errorf("%s: process %d waits %d waves, the bound is %d", net.name, p, longest[p], limit)
+			}
+			if longest[p] == limit {
+				reached++
+			}
+		}
+		fmt.Fprintf(&table, "%-15s l=%d: %d processes have a bound of at most %d waves; %d of them wait longer, %d exactly so long\n", net.name, l, due, count/2, late, reached)
+	}
+	compare(t, "waves_full", table.String())
+}
+
+// waveLimits is the bound of Theorem 4.3 for every process: the product of the numbers of children on its path over ℓ, rounded up. Large ones are cut off.
+func waveLimits(g *model.Graph, parents []int, l int) []int {
+	children := make([]int, g.Len())
+	for p, q := range parents {
+		if p != g.Root {
+			children[q]++
+		}
+	}
+	limits := make([]int, g.Len())
+	for p := range limits {
+		product := 1
+		for q := p; q != g.Root; q = parents[q] {
+			product = min(product*children[parents[q]], 1<<40)
+		}
+		limits[p] = (product + l - 1) / l
+	}
+	return limits
 }
 
 // parentsOf reads the tree from a configuration.

@@ -76,9 +76,9 @@ func TestNoAllocation(t *testing.T) {
 // TestMemory: off the root the number of states depends on the degree and on D alone, not on ℓ.
 func TestMemory(t *testing.T) {
 	var table strings.Builder
-	for _, name := range []string{"grid:3x3", "grid:10x10", "grid:30x30"} {
+	for _, name := range []string{"grid:3x3", "grid:10x10", "grid:30x30", "grid:100x100"} {
 		for _, l := range []int{1, 10, 1000} {
-			for _, d := range []string{"0", "60"} {
+			for _, d := range []string{"0", "200"} {
 				inst := instance(t, named(t, name)[0].graph, "corrected", l, "d", d)
 				program := inst.System.(*model.Guarded).Program()
 				var most uint64
