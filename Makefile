@@ -70,6 +70,9 @@ checks: build ## bounded searches of the model checker
 	$(ALLOT) lab check tree --topology path:2 --l 1 --counter 2 --variant printed --property safety $(REFUTED)
 	$(ALLOT) lab check wave --topology complete:3 --l 2 --start arbitrary --daemon distributed --fairness weak
 	$(ALLOT) lab check wave --topology complete:3 --l 2 --start arbitrary --daemon distributed --variant printed $(REFUTED)
+	$(ALLOT) lab check ring-links
+	$(ALLOT) lab check ring-links --numbers 2 --property sound $(REFUTED)
+	$(ALLOT) lab check wave-links --topology path:3 --l 1 --numbers 2 --start clean
 	$(ALLOT) lab check band --object gcs --n 3 --l 1 --k 2 --coterie majority
 	$(ALLOT) lab check band --object mutex --n 3 --coterie own:0+1 --times 2 --variant printed --property rest $(REFUTED)
 	$(ALLOT) lab check claim --clients 2 --resources 2 --most 2
