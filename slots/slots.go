@@ -15,7 +15,7 @@ type Options struct {
 	// K is how many slots there are, 1 to MaxSeats.
 	K int
 	// Seats is how many goroutines hold a slot or compete for one at once, at least K+1; the others wait for a seat in order.
-	// Zero means K+4. More seats make Acquire slower under contention, and none make it fairer.
+	// Zero means K+2. More seats mean more rounds for whoever has to wait, and nobody is served any fairer.
 	Seats int
 	// Algorithm is EXCL or GTEX of allot/protocol/slots. Empty means the tournament, GTEX, which is the faster one or the
 	// same for every number of seats.
@@ -25,8 +25,9 @@ type Options struct {
 // MaxSeats bounds Options.Seats.
 const MaxSeats = slots.MaxProcesses
 
-// spareSeats is how many goroutines compete for a slot by default when all are held.
-const spareSeats = 4
+// spareSeats is how many goroutines compete for a slot by default when all are held: one to get in next and one on its
+// way behind it, while the others sleep in the queue.
+const spareSeats = 2
 
 func (o Options) validate() (Options, error) {
 	if o.Algorithm == "" {
