@@ -21,7 +21,7 @@ var Algorithm = model.Algorithm{
 	Topology: "complete:3",
 	Links:    "fifo",
 	Start:    "clean",
-	Variants: []string{"corrected", "lean", "printed", "failstop"},
+	Variants: []string{"corrected", "lean", "printed", "failstop", "tolerant"},
 	Mutants:  mutants,
 	Parameters: []model.Parameter{
 		{Name: "object", Text: "what is asked of it", Default: "gcs", Words: []string{"mutex", "mutin", "kmutex", "gcs"}},
@@ -32,8 +32,17 @@ var Algorithm = model.Algorithm{
 		{Name: "inside", Text: "who is inside at the start: least, most, none, or processes as 0+2", Default: "least", IsText: true},
 		{Name: "times", Text: "requests are made until the clocks show this; 0: no clocks, the order is by number, and requests have no end",
 			Default: "1", Min: 0, Max: 1 << 30},
-		{Name: "crashes", Text: "how often a process may crash and restart without its memory; for the variant failstop", Default: "0", Min: 0, Max: 100},
+		{Name: "crashes", Text: "how often a process may crash and restart without its memory; for the variants failstop and tolerant", Default: "0", Min: 0, Max: 100},
 		{Name: "crashers", Text: "how many processes may crash, from 0 on", Default: "n", Min: 0, Max: coterie.MaxProcesses},
+		{Name: "suspicions", Text: "tolerant: how often an arbiter may suspect somebody, rightly or not, in a check", Default: "0", Min: 0, Max: 100},
+		{Name: "clocks", Text: "tolerant: 1 if suspicion is by clocks, for simulations", Default: "0", Min: 0, Max: 1},
+		{Name: "expiry", Text: "tolerant: ticks after which an arbiter strikes off whom it has not heard of", Default: "30", Min: 3, Max: 200},
+		{Name: "step-in", Text: "tolerant: 1 if whoever is outside enters when too few are inside", Default: "0", Min: 0, Max: 1},
+		{Name: "withdraw", Text: "tolerant: how often a process that waits may give up", Default: "0", Min: 0, Max: 100},
+		{Name: "changes", Text: "tolerant: how often members and quorums may change", Default: "0", Min: 0, Max: 100},
+		{Name: "members", Text: "tolerant: members of the first generation, from 0 on; 0: all", Default: "0", Min: 0, Max: coterie.MaxProcesses},
+		{Name: "next-members", Text: "tolerant: members of the next generation; 0: all", Default: "0", Min: 0, Max: coterie.MaxProcesses},
+		{Name: "next", Text: "tolerant: the quorums of the next generation", Default: "majority", IsText: true},
 	},
 	New: newInstance,
 }
@@ -55,6 +64,7 @@ type machine struct {
 	isPlain    bool      // mutual exclusion alone
 
 	isFailStop        bool
+	isTolerant        bool // the parameters of the variant tolerant, whose machine is tolerant
 	crashes           int8
 	crashers          int
 	isPrinted, isLean bool
@@ -67,14 +77,17 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	m := &machine{n: o.Int("n"), times: int32(o.Int("times"))}
 	m.setVariant(o.Variant)
 	m.crashers = o.Int("crashers")
-	if m.crashes = int8(o.Int("crashes")); m.crashes > 0 && !m.isFailStop {
-		return nil, fmt.Errorf("crashes %d: only the variant failstop survives them", m.crashes)
+	if m.crashes = int8(o.Int("crashes")); m.crashes > 0 && !m.isFailStop && !m.isTolerant {
+		return nil, fmt.Errorf("crashes %d: only the variants failstop and tolerant survive them", m.crashes)
 	}
 	if err := m.setBounds(o.Values["object"], o.Int("l"), o.Int("k")); err != nil {
 		return nil, err
 	}
 	if err := m.setStart(o.Values["inside"]); err != nil {
 		return nil, err
+	}
+	if m.isTolerant {
+		return newTolerant(m, o)
 	}
 	c, err := coterie.Parse(o.Values["coterie"], m.n)
 	if err != nil {
@@ -102,8 +115,8 @@ func newInstance(o model.Options) (*model.Instance, error) {
 func (m *machine) setBounds(object string, l, k int) error {
 	switch object {
 	case "mutex":
-		if m.isFailStop {
-			return fmt.Errorf("object mutex: the variant failstop is made for mutin, kmutex and gcs")
+		if m.isFailStop || m.isTolerant {
+			return fmt.Errorf("object mutex: the variants failstop and tolerant are made for mutin, kmutex and gcs")
 		}
 		m.l, m.k, m.isPlain = 0, 1, true
 		m.has[ceiling] = true

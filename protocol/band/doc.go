@@ -39,10 +39,12 @@
 //     back strikes the sender off: 4 messages per member for leaving and entering again instead of 8, and 2 time units of
 //     waiting instead of 6.
 //   - failstop: the lean one, for processes that crash and restart without their memory; see failstop.go for what it assumes.
+//   - tolerant: for links that lose, repeat and reorder, partitions, crashes in any state, suspicion that errs, withdrawal, and changes of
+//     members and quorums; see tolerant.go. Its bounds need no assumption about time.
 //
 // # What the caller must do
 //
-// Links must be reliable and first in, first out (protocol/internal/link makes such links of others). The start must be
+// Links must be reliable and first in, first out (protocol/internal/link makes such links of others), but for tolerant. The start must be
 // safe; an unsafe one, and l ≥ k, is refused. A process is asked for one thing at a time. Nobody needs to ask at all: a
 // request waits only while a bound forbids it.
 //

@@ -24,6 +24,7 @@ type question struct {
 	n, l, k, times                   int
 	faults                           string
 	crashes, crashers                int
+	more                             string // further flags, as on the command line
 }
 
 func (q question) String() string {
@@ -44,6 +45,9 @@ func (q question) String() string {
 	if q.crashes > 0 {
 		text += fmt.Sprintf(" --crashes %d --crashers %d", q.crashes, q.crashers)
 	}
+	if q.more != "" {
+		text += " " + q.more
+	}
 	if q.faults != "" {
 		text += " --faults " + q.faults
 	}
@@ -62,11 +66,22 @@ func (q question) options(t testing.TB) model.Options {
 	if q.inside != "" {
 		values["inside"] = q.inside
 	}
+	var links model.Links
+	words := strings.Fields(q.more)
+	for i := 0; i < len(words); i += 2 {
+		if words[i] == "--links" {
+			if links, err = model.ParseLinks(words[i+1]); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		values[strings.TrimPrefix(words[i], "--")] = words[i+1]
+	}
 	budget, err := model.ParseBudget(q.faults)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return model.Options{Graph: g, Variant: q.variant, Values: values, Budget: budget}
+	return model.Options{Graph: g, Variant: q.variant, Values: values, Links: links, Budget: budget}
 }
 
 func (q question) make(t testing.TB) *model.Instance {

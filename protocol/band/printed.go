@@ -24,6 +24,11 @@ var mutants = []string{
 	"lean-merge", "lean-no-update", "lean-stays", "lean-maekawa-1985",
 	// Crashes.
 	"failstop-hasty", "failstop-keeps-dead", "failstop-forgets-nothing", "failstop-no-register", "failstop-no-request", "failstop-any-address",
+	// Suspicion, loss and restarts.
+	"tolerant-keeps-registered", "tolerant-restores", "tolerant-keeps-grant", "tolerant-any-number", "tolerant-any-address", "tolerant-any-answer",
+	"tolerant-unsure", "tolerant-stays-sure", "tolerant-says-yes", "tolerant-no-spent", "tolerant-trusts", "tolerant-no-recall", "tolerant-no-report", "tolerant-no-poke", "tolerant-one-less",
+	// Generations.
+	"tolerant-any-generation", "tolerant-acts-frozen", "tolerant-no-promise", "tolerant-no-wait", "tolerant-keeps-book", "tolerant-drops-members",
 }
 
 // setVariant says what this variant does differently.
@@ -35,6 +40,8 @@ func (m *machine) setVariant(variant string) {
 		m.isLean = true
 	case "failstop":
 		m.isLean, m.isFailStop = true, true
+	case "tolerant":
+		m.isTolerant = true
 	case "printed":
 		// The mutual exclusion is Maekawa's of 1985, which the paper takes as it is, and a member tells whoever counts of
 		// one new registration only.
@@ -47,7 +54,7 @@ func (m *machine) setVariant(variant string) {
 		m.isLean, m.tellsDisplaced = true, false
 	default:
 		m.mutant = variant
-		m.isFailStop = strings.HasPrefix(variant, "failstop-")
+		m.isFailStop, m.isTolerant = strings.HasPrefix(variant, "failstop-"), strings.HasPrefix(variant, "tolerant-")
 		m.isLean = strings.HasPrefix(variant, "lean-") || m.isFailStop
 	}
 }
