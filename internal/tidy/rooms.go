@@ -118,6 +118,11 @@ var rooms = []room{
 		reason: "an adapter carries messages for the node and decides nothing",
 	},
 	{
+		folder: "node/memory",
+		uses:   []string{"node", "model"},
+		reason: "a fabric in memory carries messages, or fails to, exactly as it is told",
+	},
+	{
 		folder: "allocator",
 		uses:   []string{"model", "node", "protocol/*"},
 		// The package time stays open for its types. Reading the clock is refused by the linter forbidigo.
