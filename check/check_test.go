@@ -321,3 +321,35 @@ func TestStops(t *testing.T) {
 		t.Errorf("asked about process 0 alone: %s", got)
 	}
 }
+
+// TestLitter: of the starts with up to one message on each link, those count that have no more than the litter in all.
+func TestLitter(t *testing.T) {
+	count := func(links string) uint64 {
+		l, err := model.ParseLinks(links)
+		if err != nil || l.String() != links {
+			t.Fatal(l, err)
+		}
+		g, err := model.NewGraph(2, [][2]int{{0, 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inst := &model.Instance{System: model.NewNetwork(g, mute{}, l, model.Budget{}),
+			Properties: []model.Property{{Name: "any", Claim: model.Always, Holds: func(*model.View) bool { return true }}}}
+		return ask(t, inst, check.Options{Arbitrary: true}).States
+	}
+	// A link holds nothing or one of three messages. Delivering them adds no configuration.
+	for links, want := range map[string]uint64{"fifo,garbage=1": 16, "fifo,garbage=1,litter=1": 7, "fifo,garbage=1,litter=2": 16} {
+		if got := count(links); got != want {
+			t.Errorf("%s: %d configurations, want %d", links, got, want)
+		}
+	}
+}
+
+// mute is a machine that takes messages and does nothing.
+type mute struct{}
+
+func (mute) Clean(int) struct{}                                            { return struct{}{} }
+func (mute) Step(int, *struct{}, model.Event[uint8], *model.Outbox[uint8]) {}
+func (mute) Inputs(_ int, _ *struct{}, in []model.Input) []model.Input     { return in }
+func (mute) VisitState(int, *struct{}, *model.Fields)                      {}
+func (mute) VisitMessage(m *uint8, f *model.Fields)                        { model.Int(f, "m", m, 0, 2) }

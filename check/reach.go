@@ -120,6 +120,9 @@ func (s *search) addStarts() frontier {
 		level := &levels[s.indexOf(e)]
 		for ordinal := from; ordinal < to; ordinal++ {
 			s.starts.fill(clean, e.c, ordinal)
+			if n, ok := e.sys.(*model.Network); ok && !n.IsStart(e.c) {
+				continue
+			}
 			if id, isNew := s.sp.addStart(e, e.c, ordinal); isNew {
 				s.states.Add(1)
 				s.push(level, e, id, e.c)

@@ -19,9 +19,12 @@ type Links struct {
 	Capacity int
 	// Garbage is how many arbitrary messages a link may hold in an arbitrary start.
 	Garbage int
+	// Litter, if it is not 0, is how many arbitrary messages all links together may hold in an arbitrary start. The
+	// starts of a search are then not all combinations of what single links may hold.
+	Litter int
 }
 
-// ParseLinks reads "fifo" or "unordered" followed by any of lossy, duplicating, capacity=N, garbage=N.
+// ParseLinks reads "fifo" or "unordered" followed by any of lossy, duplicating, capacity=N, garbage=N, litter=N.
 func ParseLinks(spec string) (Links, error) {
 	var l Links
 	if spec == "" {
@@ -44,8 +47,10 @@ func ParseLinks(spec string) (Links, error) {
 			l.Capacity = n
 		case name == "garbage" && isNumber:
 			l.Garbage = n
+		case name == "litter" && isNumber:
+			l.Litter = n
 		default:
-			return l, fmt.Errorf("links %q: allowed are fifo, unordered, lossy, duplicating, capacity=N, garbage=N", word)
+			return l, fmt.Errorf("links %q: allowed are fifo, unordered, lossy, duplicating, capacity=N, garbage=N, litter=N", word)
 		}
 	}
 	if l.Duplicating && l.Capacity == 0 {
@@ -75,5 +80,21 @@ func (l Links) String() string {
 	if l.Garbage > 0 {
 		words = append(words, fmt.Sprintf("garbage=%d", l.Garbage))
 	}
+	if l.Litter > 0 {
+		words = append(words, fmt.Sprintf("litter=%d", l.Litter))
+	}
 	return strings.Join(words, ",")
+}
+
+// IsStart tells whether a configuration with values of the domains is an arbitrary start: its links hold no more than the
+// Litter.
+func (n *Network) IsStart(c Configuration) bool {
+	if n.links.Litter == 0 {
+		return true
+	}
+	length := 0
+	for link := range n.graph.Links() {
+		length += n.Length(c, link)
+	}
+	return length <= n.links.Litter
 }

@@ -21,6 +21,9 @@ func start(s model.System, o Options) (model.Configuration, []uint64, error) {
 		}
 		return c, append([]uint64{}, o.Ranks...), nil
 	}
+	if n, ok := s.(*model.Network); ok && n.LinkOptions().Litter > 0 {
+		return nil, nil, fmt.Errorf("start arbitrary: links %s: litter is for the checker; a simulated start fills each link by itself", n.LinkOptions())
+	}
 	c := s.Clean()
 	ranks := make([]uint64, len(c))
 	chance := newChance(o.Seed, chanceStart)

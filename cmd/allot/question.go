@@ -34,7 +34,7 @@ func addQuestion(cmd *cobra.Command, a *model.Algorithm) *question {
 	f.StringVar(&q.variant, "variant", a.Variants[0], "one of "+strings.Join(allVariants(a), ", "))
 	f.StringVar(&q.start, "start", a.Start, "clean or arbitrary")
 	if a.Model == "message passing" {
-		f.StringVar(&q.links, "links", a.Links, "what links do: fifo or unordered, lossy, duplicating, capacity=N, garbage=N (arbitrary messages per link at an arbitrary start)")
+		f.StringVar(&q.links, "links", a.Links, "what links do: fifo or unordered, lossy, duplicating, capacity=N, garbage=N (arbitrary messages per link at an arbitrary start), litter=N (in all)")
 	}
 	for _, p := range a.Parameters {
 		text := p.Text

@@ -46,7 +46,7 @@ func (m *lab) properties() []model.Property {
 
 // isServed: nothing waits. With several requests at once somebody may always wait; then it is enough that the first is a new
 // one, which it is right after a grant.
-func (m *lab) isServed(s *state) bool { return s.seat.queue.len() < m.limit }
+func (m *lab) isServed(s *state) bool { return len(s.seat.queue) < m.limit }
 
 func (m *lab) holders(v *model.View, unit int) (who []int) {
 	for p := range m.members {
@@ -56,10 +56,8 @@ func (m *lab) holders(v *model.View, unit int) (who []int) {
 				who = append(who, p)
 			}
 		}
-		for _, u := range s.former {
-			if u.number == int32(unit) {
-				who = append(who, p)
-			}
+		if findUnit(s.former, int32(unit)) >= 0 {
+			who = append(who, p)
 		}
 	}
 	return who
@@ -78,7 +76,7 @@ func (m *lab) twice(v *model.View) int {
 func (m *lab) reigning(v *model.View) int {
 	n := 0
 	for p := range m.members {
-		if s := stateOf(v, p); s.dead == 0 && s.seat.isReigning() {
+		if s := stateOf(v, p); !s.isDead && s.seat.isReigning() {
 			n++
 		}
 	}

@@ -27,9 +27,7 @@ var Algorithm = model.Algorithm{
 	Fairness: "weak",
 	Variants: []string{"corrected"},
 	Mutants: []string{"generation-unchecked", "old-visit-taken", "renewed-late", "renewed-from-now", "renewed-by-lost", "twice-kept",
-		"minted-early", "minted-at-once", "fence-not-raised", "no-priority", "lack-ignored", "turns-renewed", "priority-kept",
-		"burst-ignored", "taken-without-lease", "kept-without-lease", "present-ignored", "call-ignored", "taken-over-early",
-		"life-forgotten", "minted-without-reign", "sent-without-reign"},
+		"minted-early", "minted-at-once", "fence-not-raised", "no-priority", "lack-ignored", "turns-renewed", "priority-kept"},
 	Parameters: []model.Parameter{
 		{Name: "l", Text: "units", Default: "1", Min: 1, Max: 1 << 10},
 		{Name: "k", Text: "units that one request may take", Default: "1", Min: 1, Max: 1 << 10},
@@ -48,9 +46,6 @@ var Algorithm = model.Algorithm{
 		{Name: "passes", Text: "requests that may pass the first in the queue", Default: "1", Max: 1 << 20},
 		{Name: "cancel", Text: "whether requests may be taken back", Default: "no", Words: []string{"yes", "no"}},
 		{Name: "fences", Text: "whether fences are counted; needs a bound on the requests to end", Default: "no", Words: []string{"yes", "no"}},
-		{Name: "timers", Text: "whether patience and pace are kept, or run out at any time", Default: "kept", Words: []string{"kept", "any"}},
-		{Name: "least", Text: "units at least, where the pool is resized", Default: "1", Min: 1, Max: 1 << 10},
-		{Name: "resizes", Text: "how often the pool is resized", Default: "0", Max: 1 << 20},
 		{Name: "forever", Text: "members that never release, as a sum of powers of 2", Default: "0", Max: 1<<31 - 1},
 	},
 	New: newInstance,
@@ -71,15 +66,9 @@ type lab struct {
 	limit       int
 	asks        int32
 	forever     int
-	least       int32
-	resizes     int32
 	hasCancel   bool
 	hasFences   bool
-	isAnyTime   bool // patience and pace run out at any time
 }
-
-// never is longer than any time in the laboratory.
-const never = 1 << 24
 
 // burst is how many requests may be granted between visits in the laboratory.
 const burst = 2
@@ -89,19 +78,13 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	m := &lab{graph: g, members: g.Len() - 1, rule: ruleNames[o.Variant], most: int32(o.Int("k")), skew: int32(o.Int("skew")),
 		reign: int32(o.Int("reign")), generations: int64(o.Int("generations")), crashes: int32(o.Int("crashes")),
 		restarts: int32(o.Int("restarts")), limit: o.Int("limit"), asks: int32(o.Int("asks")), forever: o.Int("forever"),
-		hasCancel: o.Values["cancel"] == "yes", hasFences: o.Values["fences"] == "yes", isAnyTime: o.Values["timers"] == "any",
-		least: int32(o.Int("least")), resizes: int32(o.Int("resizes"))}
+		hasCancel: o.Values["cancel"] == "yes", hasFences: o.Values["fences"] == "yes"}
 	m.options = Options{Units: int32(o.Int("l")), Lease: int32(o.Int("lease")), Margin: int32(o.Int("margin")),
 		Pace: int32(o.Int("pace")), Audit: int32(o.Int("pace")), Patience: int32(o.Int("patience")), Turns: int32(o.Int("turns")),
 		Passes: int32(o.Int("passes")), Burst: burst, FenceShift: 8}
-	if m.isAnyTime {
-		m.options.Patience, m.options.Pace, m.options.Audit = never, never, never
-	}
 	switch {
 	case g.Len() < 2 || g.Links() != g.Len()*(g.Len()-1):
 		return nil, errors.New("it needs a complete network, in which the last process is the world: complete:3 has two members")
-	case m.least > m.options.Units:
-		return nil, fmt.Errorf("--least %d: that is more than the %d units that there are (--l)", m.least, m.options.Units)
 	case m.most > m.options.Units:
 		return nil, fmt.Errorf("--k %d: a request cannot take more than the %d units that there are (--l)", m.most, m.options.Units)
 	case m.members > 30:
@@ -179,7 +162,7 @@ func (o *post) Granted(_ int64, units []Unit) {
 }
 
 func (o *post) Lost(int64, Loss) {}
-func (o *post) Stuck()           { o.send(o.m.world(), message{kind: stuck}) }
+func (o *post) Stuck()           {}
 
 func copyVisit(v *Visit) Visit {
 	c := *v
@@ -196,7 +179,7 @@ func (m *lab) phase(v *model.View, p int) model.Phase {
 	}
 	s := stateOf(v, p)
 	switch {
-	case s.seat.queue.len() > 0:
+	case len(s.seat.queue) > 0:
 		return model.Waiting
 	case len(s.seat.held) > 0:
 		return model.Inside

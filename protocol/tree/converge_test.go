@@ -166,25 +166,28 @@ func (c *convergence) fields() []any {
 }
 
 // runs is how many runs a test makes: few unless asked for more.
-func runs(few int) int {
-	if more, err := strconv.Atoi(os.Getenv("ALLOT_RUNS")); err == nil {
-		return more
+func runs(few int) int { return number("ALLOT_RUNS", few) }
+
+// number reads an environment variable.
+func number(name string, usual int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+		return n
 	}
-	return few
+	return usual
 }
 
 // TestConvergence: from arbitrary memory and arbitrary messages, and after every other kind of corruption, on random trees
 // of 2 to 50 processes. ALLOT_RUNS makes it longer. ALLOT_RECORDS names a file in which the runs are kept, one on a line;
-// what is there already is not run again, so that a long test can be made in parts.
+// what is there already is not run again, so that a long test can be made in parts. Seeds begin with ALLOT_FROM.
 func TestConvergence(t *testing.T) {
-	count, file := runs(84), os.Getenv("ALLOT_RECORDS")
-	all := readRuns(t, file)
+	count, from, file := runs(84), number("ALLOT_FROM", 1), os.Getenv("ALLOT_RECORDS")
+	all := readRuns(t, file, from)
 	var rows strings.Builder
-	for seed := len(all) + 1; seed <= count; seed++ {
+	for seed := from + len(all); seed < from+count; seed++ {
 		c := converge(t, uint64(seed))
 		all = append(all, c)
 		fmt.Fprintf(&rows, rowFormat, c.seed, c.n, c.l, c.k, c.rounds, c.steps, c.faults, c.unsafe, c.times, c.longest, c.excess)
-		if rows.Len() > 1<<16 || seed == count {
+		if rows.Len() > 1<<16 || seed == from+count-1 {
 			appendRuns(t, file, rows.String())
 			rows.Reset()
 		}
@@ -197,7 +200,7 @@ func TestConvergence(t *testing.T) {
 	}
 }
 
-func readRuns(t *testing.T, file string) []convergence {
+func readRuns(t *testing.T, file string, from int) []convergence {
 	if file == "" {
 		return nil
 	}
@@ -208,7 +211,7 @@ func readRuns(t *testing.T, file string) []convergence {
 	var all []convergence
 	for line := range strings.Lines(string(data)) {
 		var c convergence
-		if _, err := fmt.Sscanf(line, rowFormat, c.fields()...); err != nil || c.seed != uint64(len(all))+1 {
+		if _, err := fmt.Sscanf(line, rowFormat, c.fields()...); err != nil || c.seed != uint64(from+len(all)) {
 			t.Fatalf("%s: line %d does not belong here: %q", file, len(all)+1, line)
 		}
 		all = append(all, c)
