@@ -38,16 +38,31 @@ func newWorld() *world {
 	return &world{nodes: map[string]*fabric{}, cut: map[string]bool{}, store: map[string]node.Entry{}, delay: 100 * time.Microsecond}
 }
 
+// gate is a lock on which synctest sees that somebody waits.
+type gate chan struct{}
+
+func (g gate) Lock()   { g <- struct{}{} }
+func (g gate) Unlock() { <-g }
+func (g gate) TryLock() bool {
+	select {
+	case g <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
 type fabric struct {
 	w      *world
 	name   string
 	handle func(string, []byte)
 	inbox  chan func()
 	done   chan struct{}
+	paused gate // held while the node is stopped
 }
 
 func (w *world) join(name string) *fabric {
-	f := &fabric{w: w, name: name, inbox: make(chan func(), 1<<16), done: make(chan struct{})}
+	f := &fabric{w: w, name: name, paused: make(gate, 1), inbox: make(chan func(), 1<<16), done: make(chan struct{})}
 	w.mu.Lock()
 	w.nodes[name] = f
 	w.mu.Unlock()
@@ -55,7 +70,9 @@ func (w *world) join(name string) *fabric {
 		for {
 			select {
 			case do := <-f.inbox:
+				f.paused.Lock()
 				do()
+				f.paused.Unlock()
 			case <-f.done:
 				return
 			}
@@ -192,7 +209,9 @@ func (f *fabric) Watch(ctx context.Context, prefix string, handle func(node.Entr
 			e := w.queue[0]
 			w.queue = w.queue[1:]
 			f.w.mu.Unlock()
+			f.paused.Lock()
 			handle(e)
+			f.paused.Unlock()
 		}
 	}
 }
@@ -202,7 +221,7 @@ type member struct {
 	*allocator.Allocator
 	fabric *fabric
 	stop   context.CancelFunc
-	paused sync.Mutex // held while the node is stopped
+	paused gate // held while the node is stopped
 }
 
 var lives uint64
@@ -213,6 +232,7 @@ func (w *world) start(t *testing.T, name string) *member {
 	lives++
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &member{fabric: w.join(name), stop: cancel}
+	m.paused = m.fabric.paused
 	began := time.Now()
 	a, err := allocator.New(allocator.Options{Fabric: m.fabric, Life: lives << 32, Reign: time.Second,
 		Now: func() time.Duration { return time.Since(began) }})

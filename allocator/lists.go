@@ -128,3 +128,49 @@ func (h *Histogram) Add(d time.Duration) {
 	h.Buckets[min(i, len(h.Buckets)-1)]++
 	h.Sum += d
 }
+
+// Here is what this node has of a pool, for metrics.
+type Here struct {
+	Pool                       string
+	Units, Free, Held, Waiting int
+	Grants, Lost, Visits       uint64
+	IsRoot, IsStable           bool
+	Waits                      Histogram
+}
+
+// Here lists what this node has of every pool.
+func (a *Allocator) Here() []Here {
+	var list []Here
+	for _, s := range a.seats() {
+		c := s.count()
+		s.mu.Lock()
+		waits, units := s.waits, s.pool.Units
+		s.mu.Unlock()
+		list = append(list, Here{Pool: c.Pool, Units: units, Free: c.Free, Held: c.Held, Waiting: c.Waiting, Grants: c.Grants, Lost: c.Lost,
+			Visits: c.Visits, IsRoot: c.IsRoot, IsStable: c.IsStable, Waits: waits})
+	}
+	return list
+}
+
+// Sessions is how many there are at this node.
+func (a *Allocator) Sessions() int {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return len(a.sessions)
+}
+
+// Corrupt overwrites this node's memory of a pool with nonsense that depends on the seed. It is for tests that want to see
+// it heal.
+func (a *Allocator) Corrupt(name string, seed uint64) error {
+	s, err := a.seat(name)
+	if err != nil {
+		return err
+	}
+	s.step(func() {
+		s.machine.Scramble(func(n int) int {
+			seed++
+			return int(mix(seed) % uint64(n))
+		})
+	})
+	return nil
+}
