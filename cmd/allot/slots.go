@@ -36,12 +36,18 @@ func newSlots() *cobra.Command {
 Whatever is killed is recovered, kill -9 too. The command keeps the slot while it or a child of it runs, even if allot itself
 is killed; --no-inherit lets go as soon as allot ends. The command finds the number of its slot, 0 to k-1, in ALLOT_SLOT.
 
-Exit: the command's own code, 128 plus the signal that ended it, 75 if no slot was free in time, 64 usage.`,
+Exit: the command's own code, 128 plus the signal that ended it, 127 if it cannot be started, 75 if no slot was free in
+time, 74 if the file of slots cannot be used, 64 usage.`,
 		Example: `  allot slots -k 4 -- make -j8
   allot slots -k 1 --name deploy --wait 10m -- ./deploy.sh
   allot slots -k 2 --nonblock -- ./backup.sh || echo "two backups are running"
   allot ps --local`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("say which command to run, after --")
+			}
+			return nil
+		},
 	}
 	f := cmd.Flags()
 	f.IntVarP(&o.K, "slots", "k", 0, "how many may run at once")
@@ -59,8 +65,15 @@ Exit: the command's own code, 128 plus the signal that ended it, 75 if no slot w
 			return fmt.Errorf("--wait %s: it must not be negative", wait)
 		}
 		file, err := processes.Open(o)
+		var unusable *processes.FileError
+		if errors.As(err, &unusable) {
+			return fileError(err)
+		}
 		if err != nil {
 			return err
+		}
+		if file.Note != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "allot: slots %s: %s; nobody uses it, so it was made anew\n", file.Path, file.Note)
 		}
 		hold, err := acquire(cmd.Context(), file, wait, isImpatient)
 		if err != nil {

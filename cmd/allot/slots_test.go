@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +82,53 @@ func TestSlotsExitCodes(t *testing.T) {
 		if got := exitCode(t, other(folder, args)); got != want {
 			t.Errorf("allot %s: exit %d, want %d", args, got, want)
 		}
+	}
+}
+
+// TestSlotsFiles: a file that cannot be used is refused with the reason, and one that nobody uses is made anew, saying so.
+func TestSlotsFiles(t *testing.T) {
+	folder := t.TempDir()
+	files := filepath.Join(folder, "allot", "slots")
+	if err := os.MkdirAll(files, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := exitCode(t, other(folder, "slots -k 2 --name good -- true")); got != 0 {
+		t.Fatalf("exit %d", got)
+	}
+	good, err := os.ReadFile(filepath.Join(files, "good"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	boot := slices.Clone(good)
+	boot[32] ^= 0xff
+	version := slices.Clone(good)
+	version[8] ^= 0xff
+	for _, test := range []struct {
+		name  string
+		bytes []byte
+		code  int
+		says  string
+	}{
+		{"foreign", []byte("some text that somebody keeps here"), exitFile, "it is not a file of slots; use another --name, or remove it"},
+		{"version", version, exitFile, "it was made by another version of allot"},
+		{"short", good[:5000], 0, "it was truncated; nobody uses it, so it was made anew"},
+		{"boot", boot, 0, "it is from before the machine was started again; nobody uses it, so it was made anew"},
+	} {
+		if err := os.WriteFile(filepath.Join(files, test.name), test.bytes, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := other(folder, "slots -k 2 --name "+test.name+" -- true")
+		var says strings.Builder
+		cmd.Stderr = &says
+		if got := exitCode(t, cmd); got != test.code || !strings.Contains(says.String(), test.says) {
+			t.Errorf("%s: exit %d, %s", test.name, got, &says)
+		}
+	}
+	cmd := other(folder, "slots -k 3 --name good -- true")
+	var says strings.Builder
+	cmd.Stderr = &says
+	if got := exitCode(t, cmd); got != 0 || !strings.Contains(says.String(), "it has 2 slots and 64 seats, not 3 and 64; nobody uses it") {
+		t.Errorf("other numbers: exit %d, %s", got, &says)
 	}
 }
 

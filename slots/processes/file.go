@@ -41,6 +41,18 @@ const (
 // ErrInUse is returned when a file is used by processes that were told other numbers of slots or seats.
 var ErrInUse = errors.New("it is in use with other numbers")
 
+// FileError is returned by Open when the file or its folder cannot be used as it is.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+// Error names the file.
+func (e *FileError) Error() string { return fmt.Sprintf("slots %s: %v", e.Path, e.Err) }
+
+// Unwrap is what is wrong with it.
+func (e *FileError) Unwrap() error { return e.Err }
+
 // The layout of the file. Everything that several processes write is atomic and aligned.
 const (
 	magic        = 0x73746f6c736c6c61 // "allslots", little end first
@@ -71,9 +83,11 @@ type record struct {
 
 // File is an open file of slots.
 type File struct {
-	Path    string
-	K       int
-	Seats   int
+	Path  string
+	K     int
+	Seats int
+	// Note says why a file that was there was made anew, if it was. It is empty if there was none, or a good one.
+	Note    string
 	file    *os.File
 	data    []byte
 	header  *header
@@ -145,7 +159,7 @@ func Open(o Options) (*File, error) {
 		return nil, err
 	}
 	if err := f.open(); err != nil {
-		return nil, fmt.Errorf("slots %s: %w", f.Path, err)
+		return nil, &FileError{f.Path, err}
 	}
 	return f, nil
 }
@@ -153,15 +167,15 @@ func Open(o Options) (*File, error) {
 // makeFolder makes the folder for this user alone, and refuses one that somebody else could have put there.
 func makeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return fmt.Errorf("slots: %w", err)
+		return &FileError{path, err}
 	}
 	for dir := path; strings.Contains(dir, "allot"); dir = filepath.Dir(dir) {
 		var st unix.Stat_t
 		if err := unix.Lstat(dir, &st); err != nil {
-			return fmt.Errorf("slots %s: %w", dir, err)
+			return &FileError{dir, err}
 		}
 		if int(st.Uid) != os.Getuid() || st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			return fmt.Errorf("slots %s: it is not a folder of this user; remove it, or set XDG_RUNTIME_DIR to one that is", dir)
+			return &FileError{dir, errors.New("it is not a folder of this user; remove it, or set XDG_RUNTIME_DIR to one that is")}
 		}
 	}
 	return nil
@@ -226,11 +240,16 @@ func (f *File) prepare(fd int) error {
 			return f.mapFile(fd)
 		}
 		if isUsed, err := isInUse(fd); err != nil || isUsed {
+			var numbers *numbersError
+			if errors.As(why, &numbers) {
+				why = fmt.Errorf("%w: %w; use another --name, or wait until nobody uses it", ErrInUse, why)
+			}
 			return errors.Join(err, why)
 		}
 		if err := unix.Ftruncate(fd, 0); err != nil {
 			return err
 		}
+		f.Note = why.Error()
 	}
 	if err := unix.Ftruncate(fd, int64(f.size())); err != nil {
 		return err
@@ -263,11 +282,21 @@ func (f *File) judge(fd int, size int64, boot [16]byte) (renew, refuse error) {
 	case h.boot != boot:
 		return errors.New("it is from before the machine was started again"), nil
 	case int(h.k) != f.K || int(h.n) != f.Seats:
-		return fmt.Errorf("%w: it has %d slots and %d seats, not %d and %d; use another --name, or wait until nobody uses it", ErrInUse, h.k, h.n, f.K, f.Seats), nil
+		return &numbersError{slots: h.k, seats: h.n, file: f}, nil
 	case size != int64(f.size()):
 		return fmt.Errorf("it has %d bytes instead of %d; it was truncated", size, f.size()), nil
 	}
 	return nil, nil
+}
+
+// numbersError is about a file with other numbers than asked for.
+type numbersError struct {
+	slots, seats uint32
+	file         *File
+}
+
+func (e *numbersError) Error() string {
+	return fmt.Sprintf("it has %d slots and %d seats, not %d and %d", e.slots, e.seats, e.file.K, e.file.Seats)
 }
 
 func (f *File) mapFile(fd int) error {

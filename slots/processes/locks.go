@@ -98,7 +98,7 @@ func List(folder string) ([]Listing, error) {
 	}
 	var list []Listing
 	for _, e := range entries {
-		l := Listing{Name: e.Name(), Path: filepath.Join(folder, e.Name())}
+		l := Listing{Name: e.Name(), Path: filepath.Join(folder, e.Name()), Taken: []Taken{}}
 		if err := l.read(); err != nil {
 			l.Problem = err.Error()
 		}
@@ -110,7 +110,7 @@ func List(folder string) ([]Listing, error) {
 func (l *Listing) read() (err error) {
 	file, err := os.OpenFile(l.Path, os.O_RDWR|unix.O_NOFOLLOW, 0)
 	if err != nil {
-		return err
+		return explain(err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	buf := make([]byte, unsafe.Sizeof(header{}))
