@@ -42,15 +42,12 @@ func newNetwork(t *testing.T, object, variant, coterie string, n, l, k, times in
 
 // follow takes the step of the whole in the part, if it is one of the part, and tells what went wrong.
 func (c *couple) follow(before, after, part model.Configuration, m model.Move, b *model.Buffer) string {
-	p, isOurs := int(m.At), false
-	switch m.Kind {
-	case model.Deliver:
+	p, isOurs := int(m.At), false // there are only requests and deliveries
+	if m.Kind == model.Deliver {
 		_, p = c.whole.Graph().Ends(int(m.At))
 		isOurs = int(model.MessageOf[message](c.whole, before, int(m.At), 0).gadget) == c.gadget
-	case model.Act:
+	} else {
 		isOurs = model.StateOf[state](c.whole, before, p).inside == (c.gadget == floor)
-	default:
-		return fmt.Sprintf("unexpected move %v", m)
 	}
 	was, is := model.StateOf[state](c.whole, before, p).inside, model.StateOf[state](c.whole, after, p).inside
 	switch isFree := was != is && is == (c.gadget == floor); {

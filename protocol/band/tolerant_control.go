@@ -67,7 +67,7 @@ func (v *visit) onFreeze(l letter) {
 	v.s.promised = max(v.s.promised, l.generation)
 	for j := range v.s.ties {
 		v.s.ties[j].isGranted, v.s.ties[j].isSure = false, false
-		v.s.ties[j].known.Clear()
+		v.s.ties[j].known = nil
 	}
 	where := without
 	if v.s.inside {

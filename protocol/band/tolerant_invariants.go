@@ -78,6 +78,12 @@ func (d *tolerant) properties() []model.Property {
 			Holds: func(v *model.View) bool { return inside(v) == d.k },
 		},
 	}
+	if d.isStepping {
+		properties = append(properties, model.Property{
+			Name: "refill", Text: fmt.Sprintf("when nothing is on its way and everybody is back, at least %d are inside again", d.l), Claim: model.Rests, CleanOnly: true,
+			Holds: func(v *model.View) bool { return inside(v) >= d.l || d.isSuspected(v) }, Why: why,
+		})
+	}
 	if d.crashes > 0 {
 		properties = append(properties, model.Property{
 			Name: "back", Text: "somebody who has crashed is inside again", Claim: model.Sometimes,

@@ -186,8 +186,7 @@ func (v *visit) renumber() {
 // next tells one arbiter something new, and so gives back what it has granted.
 func (v *visit) next(j int) {
 	t := &v.s.ties[j]
-	*t = tie{incarnation: t.incarnation, number: t.number + 1, known: t.known}
-	t.known.Clear()
+	*t = tie{incarnation: t.incarnation, number: t.number + 1}
 	v.tell(j, false)
 }
 
@@ -230,9 +229,8 @@ func (v *visit) onAnswer(from int, l letter) {
 	switch l.topic {
 	case noted:
 		if v.s.wish == resting && !v.s.inside {
-			t.isLow = l.isLow
-			t.known.Clear()
-			t.known.Unite(l.who)
+			t.isLow, t.known = l.isLow, nil
+			t.learn(l.who)
 			v.maybeStepIn()
 		}
 	case given:
@@ -253,7 +251,7 @@ func (v *visit) onGiven(from int, l letter) {
 		return
 	}
 	t := &v.s.ties[from]
-	t.known.Unite(l.who)
+	t.learn(l.who)
 	if !t.isGranted {
 		t.isGranted = true
 		if v.hasGrants() {
@@ -261,6 +259,15 @@ func (v *visit) onGiven(from int, l letter) {
 		}
 	}
 	v.maybeAct()
+}
+
+// learn notes who is registered.
+func (t *tie) learn(who coterie.Set) {
+	if t.known == nil {
+		t.known = who.Clone()
+		return
+	}
+	t.known.Unite(who)
 }
 
 func (v *visit) hasGrants() bool {
@@ -312,7 +319,7 @@ func (v *visit) maybeAct() {
 
 // maybeStepIn enters without being asked if the whole quorum says that too few are inside.
 func (v *visit) maybeStepIn() {
-	if v.s.isFrozen || !v.isStepping {
+	if v.s.isFrozen || !v.isStepping || v.mutant == "tolerant-stays-low" {
 		return
 	}
 	union := coterie.NewSet(v.n)

@@ -47,7 +47,7 @@ type tie struct {
 	isGranted   bool
 	isSure      bool        // the arbiter has said so again in this round
 	isLow       bool        // the arbiter says that too few are inside
-	known       coterie.Set // who is registered, as the arbiter says
+	known       coterie.Set // who is registered, as the arbiter says; nil if nobody is
 }
 
 // entry is what an arbiter knows of a process. What must hold: unless the process has crashed since, it is where the entry says, or the
@@ -99,7 +99,7 @@ func (d *tolerant) Clean(p int) person {
 	s := person{inside: d.start.Has(p), incarnation: 1}
 	d.clear(&s)
 	f := &d.forms[0]
-	f.in[p].Each(func(j int) { s.ties[j] = tie{incarnation: 1, number: 1, isHeard: true, known: coterie.NewSet(d.n)} })
+	f.in[p].Each(func(j int) { s.ties[j] = tie{incarnation: 1, number: 1, isHeard: true} })
 	f.askers[p].Each(func(x int) {
 		s.entries[x] = entry{incarnation: 1, number: 1, where: without, fresh: d.expiry}
 		if d.start.Has(x) {
@@ -112,9 +112,6 @@ func (d *tolerant) Clean(p int) person {
 // clear makes both roles empty.
 func (d *tolerant) clear(s *person) {
 	s.ties, s.entries = make([]tie, d.n), make([]entry, d.n)
-	for j := range s.ties {
-		s.ties[j].known = coterie.NewSet(d.n)
-	}
 	for i := range s.locks {
 		s.locks[i] = lease{holder: -1}
 	}

@@ -30,6 +30,7 @@ func TestTolerant(t *testing.T) {
 		{object: "mutin", n: 2, l: 1, coterie: "own:0+1", inside: "0+1", times: 1, variant: "tolerant", more: "--suspicions 1", crashes: 1, crashers: 1},
 		{object: "mutin", n: 2, l: 1, coterie: "own:0+1", inside: "0+1", times: 1, variant: "tolerant", more: "--suspicions 1 --links unordered"},
 		{object: "mutin", n: 2, l: 1, coterie: "own:0+1", times: 1, variant: "tolerant", more: "--step-in 1 --suspicions 1", crashes: 1, crashers: 1},
+		{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 1, variant: "tolerant", more: "--step-in 1", crashes: 1, crashers: 1},
 	}, check.Options{})
 	table(t, "tolerant_loss.txt", []question{
 		{object: "mutin", n: 2, l: 1, coterie: "own:0+1", inside: "0+1", times: 1, variant: "tolerant", more: "--suspicions 1 --links unordered,lossy,capacity=2"},
@@ -86,6 +87,7 @@ var caughtTolerant = map[string]struct {
 	"no-poke":        {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, crashes: 1, crashers: 1}, "rest"},
 	"one-less":       {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1}, "ceiling"},
 	"keeps-book":     {question{object: "kmutex", n: 3, k: 1, coterie: "own:0", times: 1, more: "--changes 1 --next own:0"}, "ceiling"},
+	"stays-low":      {question{object: "mutin", n: 2, l: 1, coterie: "own:0+1", times: 1, more: "--step-in 1", crashes: 1, crashers: 1}, "refill"},
 	"any-generation": {question{object: "kmutex", n: 2, k: 1, coterie: "own:1", inside: "1", times: 1, more: "--changes 1 --next own:0 --next-members 1"}, "rest"},
 	"acts-frozen": {question{object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 2, crashes: 1, crashers: 2,
 		more: "--changes 1 --next own:0 --next-members 1"}, "ceiling"},
