@@ -25,8 +25,11 @@ type NetworkOptions struct {
 	// TestHooks: see Options.
 	TestHooks bool
 	// Pools are made at the start.
-	Pools []allocator.Pool
+	Pools []Pool
 }
+
+// Pool is the definition of a pool.
+type Pool = allocator.Pool
 
 // Network is several nodes in one process that share one embedded NATS, for a first look and for tests.
 type Network struct {

@@ -27,7 +27,7 @@ replay shows a recorded run step by step. coterie says what a quorum system cost
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	lab.AddCommand(newList(), newCheck(), newSim(), newSweep(), newReplay(), newCoterie(), newTopology())
+	lab.AddCommand(newList(), newCheck(), newSim(), newSweep(), newReplay(), newCoterie(), newTopology(), newTour())
 	return lab
 }
 

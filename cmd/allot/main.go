@@ -31,11 +31,12 @@ import (
 
 // The exit codes of the laboratory.
 const (
-	exitHeld     = 0  // proved, or held
-	exitViolated = 1  // a counterexample, or violated
-	exitUnknown  = 2  // a limit cut the search or the run
-	exitUsage    = 64 // what was asked makes no sense
-	exitFile     = 74 // a file could not be read or written
+	exitHeld        = 0  // proved, or held
+	exitViolated    = 1  // a counterexample, or violated
+	exitUnknown     = 2  // a limit cut the search or the run
+	exitUsage       = 64 // what was asked makes no sense
+	exitUnreachable = 69 // the network cannot be reached
+	exitFile        = 74 // a file could not be read or written
 )
 
 func main() {
@@ -123,7 +124,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
-	root.AddCommand(newUp(), newSlots(), newPS(), newLab())
+	root.AddCommand(newUp(), newNode(), newSlots(), newPS(), newLab())
 	return root
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // allot runs the command line and returns the exit code and what it printed.
-func allot(t *testing.T, args ...string) (code int, stdout, stderr string) {
+func invoke(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = run(context.Background(), args, &out, &errs)
@@ -37,7 +37,7 @@ func write(t *testing.T, name, text string) string {
 func cycle(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "cycle.run")
-	if code, _, errs := allot(t, "lab", "check", "ring", "--topology", "ring:4", "--k", "2", "--out", path); code != exitViolated {
+	if code, _, errs := invoke(t, "lab", "check", "ring", "--topology", "ring:4", "--k", "2", "--out", path); code != exitViolated {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	return path
@@ -71,12 +71,13 @@ func TestExitCodes(t *testing.T) {
 		{"lab list", exitHeld, "Dijkstra"},
 		{"lab topology grid:3x4", exitHeld, "12 processes, 17 edges, degree 2 to 4, root 0, diameter 5"},
 		{"lab topology ring:4 --dot", exitHeld, "2 -- 3"},
-		{"up", exitHeld, "came back to 1"},
+		{"lab tour", exitHeld, "came back to 1"},
+		{"up --listen 127.0.0.1:0 --for 1500ms", exitHeld, "3 nodes and the pool \"demo\""},
 		{"--help", exitHeld, "lab"},
 		{"lab check --help", exitHeld, "allot lab check ring"},
 		{"lab check ring --help", exitHeld, "--topology"},
 	} {
-		code, out, errs := allot(t, strings.Fields(test.args)...)
+		code, out, errs := invoke(t, strings.Fields(test.args)...)
 		if code != test.want || !strings.Contains(out, test.says) {
 			t.Errorf("allot %s: exit %d, want %d and %q; it printed:\n%s%s", test.args, code, test.want, test.says, out, errs)
 		}
@@ -150,7 +151,7 @@ func TestBadInput(t *testing.T) {
 		{"lab replay " + empty, "truncated"},
 		{"lab replay " + foreign, "unknown algorithm"},
 	} {
-		code, out, errs := allot(t, strings.Fields(test.args)...)
+		code, out, errs := invoke(t, strings.Fields(test.args)...)
 		if code != exitUsage || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "allot: ") || !strings.Contains(errs, test.says) {
 			t.Errorf("allot %s: exit %d, want one line with %q; it printed:\n%s", test.args, code, test.says, errs)
 		}
@@ -171,7 +172,7 @@ func TestCheckJSON(t *testing.T) {
 		{"lab check ring --topology ring:4 --k 2 --json", "counterexample", nil, true},
 		{"lab check ring --topology ring:6 --max-states 10 --json", "unknown", nil, false},
 	} {
-		_, out, _ := allot(t, strings.Fields(test.args)...)
+		_, out, _ := invoke(t, strings.Fields(test.args)...)
 		var got map[string]any
 		if err := json.Unmarshal([]byte(out), &got); err != nil {
 			t.Fatalf("%s: %v", test.args, err)
@@ -190,25 +191,25 @@ func TestCheckJSON(t *testing.T) {
 // TestReplay goes the whole way: the checker's file and the simulator's, seen again and verified.
 func TestReplay(t *testing.T) {
 	path := cycle(t)
-	code, out, errs := allot(t, "lab", "replay", path)
+	code, out, errs := invoke(t, "lab", "replay", path)
 	if code != exitViolated || !strings.Contains(out, "from here on, for ever") || !strings.Contains(out, "is violated") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	folder := t.TempDir()
 	recorded, short, worst := filepath.Join(folder, "long.run"), filepath.Join(folder, "short.run"), filepath.Join(folder, "worst.run")
-	if code, _, errs := allot(t, strings.Fields("lab sim ring --topology ring:30 --start clean --variant copy-plus-one --record "+recorded+" --shrink "+short)...); code != exitViolated {
+	if code, _, errs := invoke(t, strings.Fields("lab sim ring --topology ring:30 --start clean --variant copy-plus-one --record "+recorded+" --shrink "+short)...); code != exitViolated {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	if code, out, errs := allot(t, "lab", "replay", short); code != exitViolated || !strings.Contains(out, "2 steps") {
+	if code, out, errs := invoke(t, "lab", "replay", short); code != exitViolated || !strings.Contains(out, "2 steps") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	if code, _, errs := allot(t, "lab", "replay", "--quiet", recorded); code != exitViolated {
+	if code, _, errs := invoke(t, "lab", "replay", "--quiet", recorded); code != exitViolated {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	if code, _, errs := allot(t, "lab", "check", "ring", "--topology", "ring:5", "--worst", worst); code != exitHeld {
+	if code, _, errs := invoke(t, "lab", "check", "ring", "--topology", "ring:5", "--worst", worst); code != exitHeld {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
-	if code, out, errs := allot(t, "lab", "replay", worst); code != exitHeld || !strings.Contains(out, "24 steps") {
+	if code, out, errs := invoke(t, "lab", "replay", worst); code != exitHeld || !strings.Contains(out, "24 steps") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
@@ -217,7 +218,7 @@ func TestSweepFiles(t *testing.T) {
 	folder := t.TempDir()
 	plot, csv, table := filepath.Join(folder, "a.svg"), filepath.Join(folder, "a.csv"), filepath.Join(folder, "a.json")
 	args := "lab sweep ring --over n=5..20,steps=3 --over k=30,40 --repeat 3 --plot " + plot + " --csv " + csv + " --out " + table
-	if code, _, errs := allot(t, strings.Fields(args)...); code != exitHeld {
+	if code, _, errs := invoke(t, strings.Fields(args)...); code != exitHeld {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	for path, want := range map[string]string{plot: "exact worst case", csv: "stabilized_steps", table: `"growth"`} {
@@ -226,14 +227,14 @@ func TestSweepFiles(t *testing.T) {
 			t.Errorf("%s: %v, %.200s", path, err, text)
 		}
 	}
-	if code, _, _ := allot(t, "lab", "sweep", "ring", "--over", "n=5,6", "--plot", filepath.Join(folder, "no", "a.svg")); code != exitFile {
+	if code, _, _ := invoke(t, "lab", "sweep", "ring", "--over", "n=5,6", "--plot", filepath.Join(folder, "no", "a.svg")); code != exitFile {
 		t.Errorf("a plot that cannot be written: exit %d", code)
 	}
 }
 
 func TestDOTFile(t *testing.T) {
 	path := write(t, "ring.dot", "graph { d -- a; a -- b; b -- c; c -- d; a [root=true] }")
-	code, out, errs := allot(t, "lab", "check", "ring", "--topology", path, "--k", "2")
+	code, out, errs := invoke(t, "lab", "check", "ring", "--topology", path, "--k", "2")
 	if code != exitViolated || !strings.Contains(out, "process a: add one") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
@@ -242,14 +243,14 @@ func TestDOTFile(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Setenv("ALLOT_K", "2")
 	t.Setenv("ALLOT_TOPOLOGY", "ring:4")
-	if code, out, errs := allot(t, "lab", "check", "ring"); code != exitViolated || !strings.Contains(out, "ring:4 · n=4 · k=2") {
+	if code, out, errs := invoke(t, "lab", "check", "ring"); code != exitViolated || !strings.Contains(out, "ring:4 · n=4 · k=2") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
-	if code, _, _ := allot(t, "lab", "check", "ring", "--k", "4"); code != exitHeld {
+	if code, _, _ := invoke(t, "lab", "check", "ring", "--k", "4"); code != exitHeld {
 		t.Errorf("a flag must be stronger than the environment: exit %d", code)
 	}
 	t.Setenv("ALLOT_MAX_STATES", "many")
-	if code, _, errs := allot(t, "lab", "check", "ring"); code != exitUsage || !strings.Contains(errs, "ALLOT_MAX_STATES") {
+	if code, _, errs := invoke(t, "lab", "check", "ring"); code != exitUsage || !strings.Contains(errs, "ALLOT_MAX_STATES") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
@@ -267,19 +268,19 @@ func TestInterrupted(t *testing.T) {
 // TestEveryAlgorithm can be listed, checked, simulated and replayed with its defaults, so adding one takes a folder and a
 // line in the list.
 func TestEveryAlgorithm(t *testing.T) {
-	_, list, _ := allot(t, "lab", "list", "--json")
+	_, list, _ := invoke(t, "lab", "list", "--json")
 	for _, a := range protocol.All {
 		if !strings.Contains(list, `"name": "`+a.Name+`"`) {
 			t.Errorf("%s is not listed", a.Name)
 		}
 		path := filepath.Join(t.TempDir(), "a.run")
-		if code, _, errs := allot(t, "lab", "sim", a.Name, "--steps", "50", "--record", path); code == exitUsage {
+		if code, _, errs := invoke(t, "lab", "sim", a.Name, "--steps", "50", "--record", path); code == exitUsage {
 			t.Errorf("sim %s: %s", a.Name, errs)
 		}
-		if code, _, errs := allot(t, "lab", "replay", path); code != exitHeld {
+		if code, _, errs := invoke(t, "lab", "replay", path); code != exitHeld {
 			t.Errorf("replay %s: exit %d, %s", a.Name, code, errs)
 		}
-		if code, _, errs := allot(t, "lab", "check", a.Name, "--max-states", "2000"); code == exitUsage {
+		if code, _, errs := invoke(t, "lab", "check", a.Name, "--max-states", "2000"); code == exitUsage {
 			t.Errorf("check %s: %s", a.Name, errs)
 		}
 	}

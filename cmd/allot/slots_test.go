@@ -143,12 +143,12 @@ func TestSlotsHoldAndWait(t *testing.T) {
 		t.Errorf("a third one that waits a moment: exit %d", got)
 	}
 	t.Setenv("XDG_RUNTIME_DIR", folder)
-	code, out, errs := allot(t, "ps", "--local", "--json")
+	code, out, errs := invoke(t, "ps", "--local", "--json")
 	var list []processes.Listing
 	if err := json.Unmarshal([]byte(out), &list); code != exitHeld || err != nil || len(list) != 1 || len(list[0].Taken) != 2 {
 		t.Errorf("exit %d, %v: %s%s", code, err, out, errs)
 	}
-	if _, out, _ := allot(t, "ps", "--local"); !strings.Contains(out, "2 of 2 slots held, 0 waiting") {
+	if _, out, _ := invoke(t, "ps", "--local"); !strings.Contains(out, "2 of 2 slots held, 0 waiting") {
 		t.Errorf("ps prints %s", out)
 	}
 	// Kill allot itself: the command goes on and keeps its slot.
@@ -159,7 +159,7 @@ func TestSlotsHoldAndWait(t *testing.T) {
 	if got := exitCode(t, other(folder, "slots -k 2 --nonblock -- true")); got != exitNotAcquired {
 		t.Errorf("the command of a killed allot has lost its slot: exit %d", got)
 	}
-	if _, out, _ := allot(t, "ps", "--local"); !strings.Contains(out, "a child goes on") {
+	if _, out, _ := invoke(t, "ps", "--local"); !strings.Contains(out, "a child goes on") {
 		t.Errorf("ps prints %s", out)
 	}
 	if err := firstIn.Close(); err != nil {

@@ -5,119 +5,129 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"strings"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"allot/check"
-	"allot/model"
-	"allot/protocol/ring"
-	"allot/sim"
-	"allot/topology"
+	"allot"
+	"allot/daemon"
 )
 
+// upOptions are the flags of up.
+type upOptions struct {
+	nodes   int
+	listen  string
+	pool    string
+	units   int
+	most    int
+	load    int
+	limit   time.Duration
+	verbose bool
+	hooks   bool
+}
+
 func newUp() *cobra.Command {
-	return &cobra.Command{
-		Use:     "up",
-		Short:   "a demonstration: an algorithm proved, refuted, broken and healing, in a few seconds",
-		Example: "  allot up",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return demonstrate(cmd.Context(), cmd.OutOrStdout()) },
+	var o upOptions
+	c := &cobra.Command{
+		Use:   "up",
+		Short: "a network of several nodes in one process, with a pool and clients that use it, until interrupted",
+		Long: `Up starts a network of several nodes in this process, makes a pool, and lets some clients take and give back its units. It keeps
+nothing: everything is gone when it ends. For a network that lasts, see allot node.`,
+		Example: `  allot up
+  allot run demo:2 -- sh -c 'echo I have units $ALLOT_UNITS with fence $ALLOT_FENCE; sleep 5'
+  allot ps
+  allot up --nodes 5 --units 100 --most 10 --load 0`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return up(cmd.Context(), cmd.OutOrStdout(), o) },
 	}
+	f := c.Flags()
+	f.IntVar(&o.nodes, "nodes", 3, "how many nodes")
+	f.StringVar(&o.listen, "listen", daemon.DefaultListen, "address of the first node's API; the others take free ports")
+	f.StringVar(&o.pool, "pool", "demo", "name of the pool")
+	f.IntVar(&o.units, "units", 8, "units in the pool")
+	f.IntVar(&o.most, "most", 3, "units that one request may take")
+	f.IntVar(&o.load, "load", 6, "clients that use the pool; 0 for none")
+	f.DurationVar(&o.limit, "for", 0, "end after this time; 0 means when interrupted")
+	f.BoolVar(&o.verbose, "verbose", false, "print what the nodes log")
+	f.BoolVar(&o.hooks, "test-hooks", false, "let callers damage memory, to see it heal")
+	return c
 }
 
-// demonstrate shows the laboratory on Dijkstra's ring.
-func demonstrate(ctx context.Context, w io.Writer) error {
-	fmt.Fprintln(w, "allot shares scarce things among many parties. This is its laboratory, on the first algorithm")
-	fmt.Fprintln(w, "that healed by itself: Dijkstra's token ring of 1974.")
-	for _, part := range []func(context.Context, io.Writer) error{demonstrateProof, demonstrateFlaw, demonstrateHealing} {
-		fmt.Fprintln(w)
-		if err := part(ctx, w); err != nil {
-			return err
+func up(ctx context.Context, w io.Writer, o upOptions) (err error) {
+	began := time.Now()
+	if o.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.limit)
+		defer cancel()
+	}
+	log := slog.New(slog.DiscardHandler)
+	if o.verbose {
+		log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
+	n, err := daemon.StartNetwork(ctx, daemon.NetworkOptions{Nodes: o.nodes, Listen: o.listen, Log: log, TestHooks: o.hooks,
+		Pools: []daemon.Pool{{Name: o.pool, Units: o.units, Most: o.most}}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }()
+	fmt.Fprintf(w, "%d nodes and the pool %q with %d units are up after %v:\n", o.nodes, o.pool, o.units, time.Since(began).Round(time.Millisecond))
+	for _, d := range n.Nodes {
+		fmt.Fprintf(w, "  http://%s\n", d.Address())
+	}
+	at := ""
+	if o.listen != daemon.DefaultListen {
+		at = " --address " + n.Nodes[0].Address()
+	}
+	fmt.Fprintf(w, "Try in another terminal:\n  allot run%s %s:2 -- sh -c 'echo units $ALLOT_UNITS, fence $ALLOT_FENCE; sleep 5'\n  allot ps%s\n  allot status%s\n", at, o.pool, at, at)
+	if o.limit == 0 {
+		fmt.Fprintln(w, "Ctrl-C ends it.")
+	}
+	grants, err := upLoad(ctx, n, o)
+	if err != nil {
+		return err
+	}
+	<-ctx.Done()
+	fmt.Fprintf(w, "ended after %v and %d grants\n", time.Since(began).Round(time.Second), grants())
+	return nil
+}
+
+// upLoad lets clients take and give back units at all nodes. What is returned tells how often, once they have ended.
+func upLoad(ctx context.Context, n *daemon.Network, o upOptions) (func() int64, error) {
+	var grants atomic.Int64
+	var wg sync.WaitGroup
+	for i := range o.load {
+		c, err := allot.Options{Addresses: []string{n.Nodes[i%len(n.Nodes)].Address()}, Owner: fmt.Sprintf("demonstration %d", i+1)}.Dial(ctx)
+		if err != nil {
+			return nil, err
 		}
+		rng := rand.New(rand.NewPCG(1, uint64(i)))
+		wg.Go(func() {
+			defer c.Close()
+			for ctx.Err() == nil {
+				g, err := c.Acquire(ctx, o.pool, 1+rng.IntN(o.most), allot.WithReason("showing how it works"))
+				if err == nil {
+					grants.Add(1)
+					pause(ctx, time.Duration(rng.IntN(1000))*time.Millisecond)
+					_ = g.Release(context.WithoutCancel(ctx)) // it may have been lost
+				}
+				pause(ctx, time.Duration(rng.IntN(1000))*time.Millisecond)
+			}
+		})
 	}
-	fmt.Fprintln(w, "\nGo on with:")
-	fmt.Fprintln(w, "  allot lab list")
-	fmt.Fprintln(w, "  allot lab check ring --topology ring:7 --daemon distributed")
-	fmt.Fprintln(w, "  allot lab sim ring --topology ring:10000 --start arbitrary --until stable --steps 1000000000")
-	fmt.Fprintln(w, "  allot lab sweep ring --over n=10..1000 --repeat 20 --plot ring.svg")
-	return nil
+	return func() int64 { wg.Wait(); return grants.Load() }, nil
 }
 
-func ringOf(n, k int) (*model.Instance, error) {
-	g, err := topology.Parse(fmt.Sprintf("ring:%d", n))
-	if err != nil {
-		return nil, err
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
 	}
-	return ring.Algorithm.Make(model.Options{Graph: g, Values: map[string]string{"k": fmt.Sprint(k)}})
-}
-
-func demonstrateProof(ctx context.Context, w io.Writer) error {
-	inst, err := ringOf(7, 7)
-	if err != nil {
-		return err
-	}
-	begin := time.Now()
-	result, err := check.Run(ctx, inst, check.Options{Arbitrary: true})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "1. A proof. Seven processes, each with a counter of seven values: %s configurations.\n", grouped(result.States))
-	for _, f := range result.Findings {
-		fmt.Fprintf(w, "   %-12s %s: %s\n", f.Property, f.Verdict, f.Text)
-		if f.WorstSteps != nil {
-			fmt.Fprintf(w, "   %-12s from the worst of them it takes exactly %d steps\n", "", *f.WorstSteps)
-		}
-	}
-	fmt.Fprintf(w, "   every one of them was looked at, in %.2f s\n", time.Since(begin).Seconds())
-	return nil
-}
-
-func demonstrateFlaw(ctx context.Context, w io.Writer) error {
-	inst, err := ringOf(4, 2)
-	if err != nil {
-		return err
-	}
-	result, err := check.Run(ctx, inst, check.Options{Arbitrary: true, Properties: []string{"stabilizes"}})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(w, "2. A counterexample. Four processes, but counters of two values only:")
-	st, err := model.Tell(inst, result.Findings[0].Run)
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(st.String()) {
-		fmt.Fprint(w, " ", line)
-	}
-	return nil
-}
-
-// demonstrateHealing corrupts a large ring and draws how the number of privileges comes back to one.
-func demonstrateHealing(ctx context.Context, w io.Writer) error {
-	const n = 200
-	inst, err := ringOf(n, n)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "3. Healing. %d processes; at step 1,000 the memory of all of them is overwritten.\n", n)
-	script, err := sim.ParseScript([]byte("at 1000 corrupt all\n"), inst.System.Graph())
-	if err != nil {
-		return err
-	}
-	report, err := sim.Run(ctx, inst, sim.Options{Seed: 7, Steps: 10_000_000, Script: script, StopWhenStable: true})
-	if err != nil {
-		return err
-	}
-	for _, g := range report.Gauges {
-		fmt.Fprintf(w, "   %s rose from 1 to %d and came back to %d", g.Name, g.Max, g.Last)
-	}
-	fmt.Fprintf(w, " after %s steps; nobody did anything.\n", grouped(uint64(report.Stabilized.Step-report.LastFault)))
-	if report.Verdict != sim.Held {
-		return fmt.Errorf("the demonstration ended %s, which is a bug", report.Verdict)
-	}
-	return nil
 }
