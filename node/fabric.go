@@ -47,8 +47,9 @@ type Store interface {
 	// Delete removes a key whose revision is still the given one, or returns ErrConflict.
 	Delete(ctx context.Context, key string, revision uint64) error
 	// Watch calls handle for every present entry whose key begins with prefix, then once with an entry whose Key is empty, and
-	// then for every change, until the context ends. After a lost connection it goes on where it was. handle is called by one
-	// goroutine at a time.
+	// then for every change, until the context ends, whose error it returns, or the fabric is closed. After a lost connection
+	// it goes on where it was. Changes of one key that come faster than handle takes them may be told as one. handle is called
+	// by one goroutine at a time.
 	Watch(ctx context.Context, prefix string, handle func(Entry)) error
 }
 

@@ -87,8 +87,9 @@ func (c *cluster) start(i int, join []string) *Bus {
 	c.t.Helper()
 	name := fmt.Sprintf("n%d", i)
 	b, err := Open(ctxFor(c.t), Options{
-		Node: name,
-		Log:  testLog(),
+		Node:    name,
+		Timeout: 2 * time.Second,
+		Log:     testLog(),
 		Embed: ServerOptions{
 			Dir:     filepath.Join(c.base, name),
 			Cluster: c.ports[i],
