@@ -110,12 +110,22 @@ type convergence struct {
 	excess  int64 // units in use above ℓ, at the worst
 }
 
-// converge makes one run. Small trees, where more coincides, are as likely as large ones on a logarithmic scale.
+// sizeOf draws the size of a tree, 2 to 50. Small trees, where more coincides, are as likely as large ones on a logarithmic
+// scale; from the 200,000th run on they are more likely, so that a million runs end in reasonable time.
+func sizeOf(seed uint64, chance *rand.Rand) int {
+	u := chance.Float64()
+	if seed > 200_000 {
+		u *= u * u
+	}
+	return int(2 * math.Pow(25.49, u))
+}
+
+// converge makes one run.
 func converge(t testing.TB, seed uint64) convergence {
 	t.Helper()
 	chance := rand.New(rand.NewPCG(seed, 8))
 	kind := corruptionOf(seed)
-	n := int(2 * math.Pow(25.49, chance.Float64()))
+	n := sizeOf(seed, chance)
 	l := 1 + chance.IntN(6)
 	k := 1 + chance.IntN(l)
 	g, err := topology.Parse(fmt.Sprintf("tree:%d,seed=%d", n, 1+seed%1000))
