@@ -98,7 +98,7 @@ func isAccounted(v *model.View) bool {
 		return false
 	}
 	for p := range w.nodes {
-		if p == w.root || !w.isFedBack(p, v.C) {
+		if p == w.root || !w.isFedBack(p, v.C) || v.System.(*model.Guarded).IsCrashed(v.C, p) {
 			continue
 		}
 		if s := w.look(p, v.C); w.nodes[p].k.Get(v.C[p]) < min(s.kept, w.tokens) {

@@ -47,15 +47,15 @@ func (w *program) lookRoot(c model.Configuration) rootSight {
 		v.isAlone = true
 		return v
 	}
+	// A token that was held out over a link that is cut now is lost.
+	if w.isCut != nil && s < n.degree && w.isCut(c, n.links+s) {
+		v.isTaken = true
+	}
 	if w.rules.has(keeping) && w.lookKeepingRoot(&v, s, next, c) {
 		return v
 	}
 	v.next = uint64(next) + 1
 	v.isNextC = w.kind(int(w.target[n.links+next]), c) == isC
-	// A token that was held out over a link that is cut now is lost.
-	if w.isCut != nil && w.isCut(c, n.links+s) {
-		v.isTaken = true
-	}
 	return v
 }
 

@@ -26,14 +26,14 @@ func simulate(t testing.TB, inst *model.Instance, o sim.Options) *sim.Report {
 // again. The network stays connected and the root stays.
 func TestNetworkChanges(t *testing.T) {
 	changes(t, "corrected", 3)
-	changes(t, "keeping", 2)
+	changes(t, "keeping", 70) // in 63 and 64 the network of 30 changes under a token that is held out
 }
 
 // TestFullNetworkChanges: the same with more seeds.
 func TestFullNetworkChanges(t *testing.T) {
 	long(t)
-	changes(t, "corrected", 100)
-	changes(t, "keeping", 100)
+	changes(t, "corrected", 500)
+	changes(t, "keeping", 500)
 }
 
 func changes(t *testing.T, variant string, seeds uint64) {
