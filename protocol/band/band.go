@@ -40,6 +40,7 @@ var Algorithm = model.Algorithm{
 		{Name: "step-in", Text: "tolerant: 1 if whoever is outside enters when too few are inside", Default: "0", Min: 0, Max: 1},
 		{Name: "withdraw", Text: "tolerant: how often a process that waits may give up", Default: "0", Min: 0, Max: 100},
 		{Name: "changes", Text: "tolerant: how often members and quorums may change", Default: "0", Min: 0, Max: 100},
+		{Name: "burials", Text: "tolerant: 1 if who is down may be given up for good", Default: "0", Min: 0, Max: 1},
 		{Name: "members", Text: "tolerant: members of the first generation, from 0 on; 0: all", Default: "0", Min: 0, Max: coterie.MaxProcesses},
 		{Name: "next-members", Text: "tolerant: members of the next generation; 0: all", Default: "0", Min: 0, Max: coterie.MaxProcesses},
 		{Name: "next", Text: "tolerant: the quorums of the next generation", Default: "majority", IsText: true},

@@ -18,7 +18,7 @@ import (
 // For the bounds, none about time: an arbiter may suspect anybody at any moment, rightly or not. A failure detector that errs, or a lease
 // on a clock that runs wrong, costs waiting and never a bound. An incarnation is larger than the one before; nothing else is
 // stored. For progress, that in the end messages arrive before they are given up: a lease (expiry) is longer than a few journeys of
-// a message there and back. A change of members waits for everybody who lives.
+// a message there and back. A change of members waits for everybody but those who are given up for good, and these must have stopped.
 //
 // # The idea
 //
@@ -51,6 +51,7 @@ type tolerant struct {
 	suspicions int8
 	withdraw   int8 // how often a process may give up
 	isStepping bool // whoever hears that too few are inside enters
+	isBurying  bool // who is down may be given up for good
 }
 
 // form is who takes part, and the quorums.
@@ -67,7 +68,8 @@ const maxNumber = 1 << 24
 
 func newTolerant(m *machine, o model.Options) (*model.Instance, error) {
 	d := &tolerant{machine: m, changes: int8(o.Int("changes")), withdraw: int8(o.Int("withdraw")), suspicions: int8(o.Int("suspicions")),
-		hasClocks: o.Int("clocks") > 0, expiry: uint8(o.Int("expiry")), isStepping: o.Int("step-in") > 0}
+		hasClocks: o.Int("clocks") > 0, expiry: uint8(o.Int("expiry")), isStepping: o.Int("step-in") > 0,
+		isBurying: o.Int("burials") > 0}
 	if !d.hasClocks {
 		d.expiry = 0
 	}

@@ -124,7 +124,7 @@ func (v *visit) change() {
 func (v *visit) freezeOthers() {
 	c := &v.s.control
 	for p := range v.n {
-		if !c.frozen.Has(p) {
+		if !c.frozen.Has(p) && !c.gone.Has(p) {
 			v.send(p, letter{topic: freeze, generation: c.generation + 1, to: c.known[p]})
 		}
 	}
@@ -135,6 +135,13 @@ func (v *visit) onControl(from int, l letter) {
 	switch l.topic {
 	case hello:
 		v.onHello(from, l)
+	case gone:
+		c.gone.Add(from)
+		c.frozen.Remove(from)
+		c.inside.Remove(from)
+		if c.isChanging {
+			v.maybeBegin()
+		}
 	case frozen:
 		if !c.isChanging || l.generation != c.generation+1 || l.from != c.known[from] {
 			return
@@ -167,11 +174,11 @@ func (v *visit) onHello(from int, l letter) {
 	}
 }
 
-// maybeBegin begins the next generation once everybody is frozen. If somebody who would be no member any more is inside, the members stay as
+// maybeBegin begins the next generation once everybody is frozen or has stopped for good. If somebody who would be no member any more is inside, the members stay as
 // they were.
 func (v *visit) maybeBegin() {
 	c := &v.s.control
-	if c.frozen.Len() < v.n && v.mutant != "tolerant-no-wait" {
+	if c.frozen.Len()+c.gone.Len() < v.n && v.mutant != "tolerant-no-wait" {
 		return
 	}
 	next := 1 - c.form

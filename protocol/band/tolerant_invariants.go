@@ -100,6 +100,15 @@ func (d *tolerant) properties() []model.Property {
 			},
 		})
 	}
+	if d.isBurying && d.changes > 0 {
+		properties = append(properties, model.Property{
+			Name: "buried", Text: "somebody has changed sides after a change without somebody who has stopped for good", Claim: model.Sometimes,
+			Holds: func(v *model.View) bool {
+				return d.some(v, func(s *person) bool { return s.isGone }) &&
+					d.some(v, func(s *person) bool { return s.generation > 0 && s.form == 1 && s.inside })
+			},
+		})
+	}
 	return properties
 }
 
@@ -153,7 +162,7 @@ func (d *tolerant) whyStuck(v *model.View) string {
 	for p := range d.n {
 		s := personOf(v, p)
 		isBound := s.wish == entering && inside >= d.k || s.wish == leaving && inside <= d.l
-		if s.wish == resting || isBound || d.isSuspected(v) {
+		if s.wish == resting || isBound || d.isSuspected(v) || d.hasGone(v, p) {
 			continue
 		}
 		return fmt.Sprintf("process %d is %s for ever, with %d inside, floor %d, ceiling %d", p, opNames[s.wish], inside, d.l, d.k)
@@ -165,6 +174,16 @@ func (d *tolerant) whyStuck(v *model.View) string {
 func (d *tolerant) isSuspected(v *model.View) bool {
 	for p := range d.n {
 		if s := personOf(v, p); s.suspected > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasGone tells whether a member has stopped for good: whoever has it in its quorum, or counts on it, waits until the members change.
+func (d *tolerant) hasGone(v *model.View, p int) bool {
+	for j := range d.forms[personOf(v, p).form].members {
+		if personOf(v, j).isGone {
 			return true
 		}
 	}

@@ -22,9 +22,10 @@ const (
 	frozen              // I do not, and this is where I am
 	begin               // the next generation begins
 	hello               // process to control: which generation is it?
+	gone                // somebody to control, for a process that has stopped for good
 )
 
-var topicNames = []string{"tell", "noted", "given", "recall", "still", "yes", "poke", "freeze", "frozen", "begin", "hello"}
+var topicNames = []string{"tell", "noted", "given", "recall", "still", "yes", "poke", "freeze", "frozen", "begin", "hello", "gone"}
 
 var placeNames = []string{"unknown", "inside", "outside"}
 
@@ -70,7 +71,7 @@ func (d *tolerant) VisitMessage(l *letter, f *model.Fields) {
 			model.Enum(f, "where", &l.where, placeNames...)
 		case begin:
 			model.Int(f, "form", &l.form, 0, 1)
-		case poke, freeze, hello:
+		case poke, freeze, hello, gone:
 		}
 	})
 }

@@ -37,6 +37,7 @@ const (
 	restartCode
 	changeCode
 	suspectCode
+	buryCode
 )
 
 // Inputs: whoever rests may be asked to enter or to leave, whoever waits may give up, everybody may crash, and an arbiter may
@@ -46,6 +47,12 @@ func (d *tolerant) Inputs(p int, s *person, inputs []model.Input) []model.Input 
 		return d.controlInputs(&s.control, inputs)
 	}
 	if s.isDown {
+		if s.isGone {
+			return inputs
+		}
+		if d.isBurying && d.changes > 0 {
+			inputs = append(inputs, model.Input{Name: "is given up for good", Code: buryCode, Environment: true})
+		}
 		return append(inputs, model.Input{Name: "restarts", Code: restartCode})
 	}
 	if p < d.crashers && s.incarnation <= d.crashes {
@@ -104,12 +111,15 @@ func (v *visit) onInput(input model.Input) {
 		v.s.suspected++
 		v.strike(int(input.Arg))
 		v.schedule(-1)
+	case buryCode:
+		v.s.isGone = true
+		v.send(v.n, letter{topic: gone})
 	}
 }
 
 func (v *visit) onLetter(from int, l letter) {
 	switch l.topic {
-	case frozen, hello:
+	case frozen, hello, gone:
 		v.onControl(from, l)
 		return
 	case tell, noted, given, recall, still, yes, poke, freeze, begin:
@@ -131,10 +141,10 @@ func (v *visit) onLetter(from int, l letter) {
 			v.onTell(from, l)
 		case still:
 			v.onStill(from, l)
-		case noted, given, recall, yes, poke, freeze, frozen, begin, hello:
+		case noted, given, recall, yes, poke, freeze, frozen, begin, hello, gone:
 			v.onAnswer(from, l)
 		}
-	case frozen, hello:
+	case frozen, hello, gone:
 	}
 }
 
@@ -242,7 +252,7 @@ func (v *visit) onAnswer(from int, l letter) {
 			t.isSure = true
 			v.maybeAct()
 		}
-	case tell, still, poke, freeze, frozen, begin, hello:
+	case tell, still, poke, freeze, frozen, begin, hello, gone:
 	}
 }
 

@@ -22,6 +22,7 @@ type person struct {
 	withdrawn, suspected int8 // suspected counts whom it has suspected
 
 	isDown      bool
+	isGone      bool // it has stopped for good, and the control process knows
 	incarnation int8
 	fell        bool // it crashed inside, and has not been inside since; for the properties
 
@@ -84,13 +85,14 @@ type control struct {
 	changes    int8
 	isChanging bool
 	frozen     coterie.Set
+	gone       coterie.Set
 	inside     coterie.Set // of those who are frozen
 	known      []int8      // incarnations
 }
 
 func (d *tolerant) Clean(p int) person {
 	if p == d.n {
-		c := control{frozen: coterie.NewSet(d.n), inside: coterie.NewSet(d.n), known: make([]int8, d.n)}
+		c := control{frozen: coterie.NewSet(d.n), gone: coterie.NewSet(d.n), inside: coterie.NewSet(d.n), known: make([]int8, d.n)}
 		for i := range c.known {
 			c.known[i] = 1
 		}
@@ -133,6 +135,9 @@ func (d *tolerant) VisitState(p int, s *person, f *model.Fields) {
 	model.Ghost(f, "withdrawn", &s.withdrawn, 0, d.withdraw)
 	model.Ghost(f, "suspected", &s.suspected, 0, d.suspicions)
 	model.Bool(f, "down", &s.isDown)
+	if d.isBurying {
+		model.Bool(f, "gone", &s.isGone)
+	}
 	model.Int(f, "incarnation", &s.incarnation, 1, d.crashes+1)
 	model.Bool(f, "fell", &s.fell)
 	if d.changes > 0 {
@@ -190,6 +195,7 @@ func (d *tolerant) visitControl(c *control, f *model.Fields) {
 	model.Int(f, "changes", &c.changes, 0, d.changes)
 	model.Bool(f, "changing", &c.isChanging)
 	model.Set(f, "frozen", &c.frozen, d.n)
+	model.Set(f, "gone", &c.gone, d.n)
 	model.Set(f, "inside", &c.inside, d.n)
 	for p := range c.known {
 		model.Int(f, fmt.Sprintf("incarnation[%d]", p), &c.known[p], 1, d.crashes+1)

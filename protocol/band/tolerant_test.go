@@ -47,6 +47,7 @@ func TestChanges(t *testing.T) {
 		{object: "kmutex", n: 3, k: 1, coterie: "own:0", times: 1, variant: "tolerant", more: "--changes 1 --next own:1 --members 2"},
 		{object: "kmutex", n: 2, k: 1, coterie: "own:1", inside: "1", times: 1, variant: "tolerant", more: "--changes 1 --next own:0 --next-members 1"},
 		{object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 1, variant: "tolerant", more: "--changes 1 --next own:0 --next-members 1 --links unordered", crashes: 1, crashers: 1},
+		{object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 1, variant: "tolerant", more: "--changes 1 --next own:0 --next-members 1 --burials 1", crashes: 1, crashers: 2},
 	}, check.Options{})
 }
 
