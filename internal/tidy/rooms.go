@@ -179,6 +179,12 @@ var rooms = []room{
 		reason: "tools are a module of their own and read files, not packages",
 	},
 	{
+		folder: "soak",
+		uses:   []string{"."},
+		tests:  []string{"."},
+		reason: "the tests of the whole start the program and use the client, as users do",
+	},
+	{
 		folder: "internal/tidy",
 		reason: "the tests of the repository read its files, not its packages",
 	},
