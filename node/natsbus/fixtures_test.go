@@ -88,7 +88,7 @@ func (c *cluster) start(i int, join []string) *Bus {
 	name := fmt.Sprintf("n%d", i)
 	b, err := Open(ctxFor(c.t), Options{
 		Node:    name,
-		Timeout: 2 * time.Second,
+		Timeout: time.Second,
 		Log:     testLog(),
 		Embed: ServerOptions{
 			Dir:     filepath.Join(c.base, name),

@@ -65,18 +65,20 @@ func (s *Server) start(ctx context.Context) error {
 	n.SetLoggerV2(s.logs, false, false, false)
 	go n.Start()
 
-	ready := make(chan bool, 1)
-	go func() { ready <- n.ReadyForConnections(s.o.StartTimeout) }()
-	select {
-	case ok := <-ready:
-		if !ok {
+	for end := time.Now().Add(s.o.StartTimeout); ; {
+		if n.ReadyForConnections(30 * time.Millisecond) {
+			return nil
+		}
+		select {
+		case <-s.logs.fatal:
+			return fmt.Errorf("could not start: %s", s.logs.lastProblem())
+		case <-ctx.Done():
+			return fmt.Errorf("not ready: %w", context.Cause(ctx))
+		default:
+		}
+		if time.Now().After(end) {
 			return fmt.Errorf("not ready after %s: %s", s.o.StartTimeout, s.logs.lastProblem())
 		}
-		return nil
-	case <-s.logs.fatal:
-		return fmt.Errorf("could not start: %s", s.logs.lastProblem())
-	case <-ctx.Done():
-		return fmt.Errorf("not ready: %w", context.Cause(ctx))
 	}
 }
 
