@@ -37,6 +37,18 @@ func (d *tolerant) instance(o model.Options) *model.Instance {
 			count("entering", "processes that wish to enter", func(s *person) bool { return s.wish == entering }),
 			count("leaving", "processes that wish to leave", func(s *person) bool { return s.wish == leaving }),
 			count("fell", "processes that crashed inside and are not back", func(s *person) bool { return s.fell }),
+			{Name: "restarts", Text: "restarts without memory", Of: func(v *model.View, site int) int64 {
+				if site < d.n {
+					return int64(personOf(v, site).incarnation) - 1
+				}
+				return 0
+			}},
+			{Name: "changes", Text: "generations that have begun", Of: func(v *model.View, site int) int64 {
+				if d.changes > 0 && site == d.n {
+					return int64(personOf(v, site).control.generation)
+				}
+				return 0
+			}},
 		},
 		Phase: func(v *model.View, p int) model.Phase {
 			if p < d.n && personOf(v, p).wish != resting {

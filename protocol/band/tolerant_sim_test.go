@@ -106,7 +106,7 @@ func dropMissing(script string, g *model.Graph) string {
 }
 
 type tally struct {
-	runs, slow, steps, messages, stopped, cuts, served int64
+	runs, slow, steps, messages, restarts, stopped, cuts, changes, served int64
 }
 
 // tolerantRun makes one run and judges it: the bounds in every configuration, and at the end nobody waits but for a bound.
@@ -140,6 +140,14 @@ func tolerantRun(t testing.TB, seed uint64, variant string, isInterned bool, sum
 	}
 	if waits != "" {
 		return fmt.Errorf("%s: %s", where, waits)
+	}
+	for _, g := range report.Gauges {
+		switch g.Name {
+		case "restarts":
+			sum.restarts += g.Last
+		case "changes":
+			sum.changes += g.Last
+		}
 	}
 	sum.runs++
 	sum.steps += report.Steps
