@@ -49,6 +49,7 @@ type Client struct {
 	grants    map[string]*Grant
 	returns   map[string]chan struct{} // releases that are to be confirmed
 	abandoned map[string]bool          // requests that were cancelled and not answered yet
+	isOwing   bool                     // something was let go while there was no connection
 
 	link      link // nil while there is no connection with a session on it
 	pending   []byte

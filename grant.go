@@ -111,7 +111,9 @@ func (g *Grant) LetGo() {
 	}
 	g.isIn = false
 	delete(c.grants, g.ID)
+	// If the message does not arrive, the node tells of the grant again when the session is resumed.
 	c.putReturn(g.ID, true)
+	c.isOwing = c.isOwing || c.link == nil
 	c.flushLater()
 }
 

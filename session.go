@@ -163,12 +163,12 @@ func asUnreachable(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnreachable, err)
 }
 
-// firstWord resumes the session if it still lives. At another node that makes sense only for the sake of grants: without them
-// a new session is as good.
+// firstWord resumes the session if it still lives. At another node that makes sense only for the sake of what it holds: without
+// that a new session is as good.
 func (c *Client) firstWord(e endpoint) (op *allotv1.Operation, resumes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.session != "" && (e.address == c.home || len(c.grants) > 0) {
+	if c.session != "" && (e.address == c.home || len(c.grants) > 0 || len(c.returns) > 0 || c.isOwing) {
 		return &allotv1.Operation{What: &allotv1.Operation_Resume{Resume: &allotv1.Resume{Session: c.session}}}, true
 	}
 	return &allotv1.Operation{What: &allotv1.Operation_Open{Open: &allotv1.Open{Owner: c.options.Owner, Ttl: durationpb.New(c.options.TTL)}}}, false
@@ -185,7 +185,7 @@ func (c *Client) opened(l link, e endpoint, o *allotv1.Opened, sent time.Duratio
 	for _, m := range o.GetMembers() {
 		c.members = append(c.members, m.GetAddress())
 	}
-	c.link, c.lastErr = l, nil
+	c.link, c.lastErr, c.isOwing = l, nil, false
 	c.pending = c.pending[:headroom]
 	c.beats = c.beats[:0]
 	c.setGood(sent, o.GetGoodFor().AsDuration())

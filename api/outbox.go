@@ -6,6 +6,7 @@ package api
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -33,10 +34,10 @@ type outbox struct {
 	mu       sync.Mutex
 	pending  []byte // headroom and a SessionResponse
 	spare    []byte
-	isOpened bool // nothing is sent before the answer to open or resume
-	isEnded  bool // the writer ends when pending is sent
-	isFull   bool
-	why      error // what ended it, if anything did; read it when the writer has ended
+	isOpened bool        // nothing is sent before the answer to open or resume
+	isEnded  bool        // the writer ends when pending is sent
+	isFull   atomic.Bool // the reader of the stream looks at it without mu
+	why      error       // what ended it, if anything did; read it when the writer has ended
 
 	// These are filled in and encoded under mu, again and again.
 	message allotv1.SessionResponse
@@ -95,13 +96,14 @@ func (o *outbox) add(e *allotv1.Event) {
 
 // put encodes the event that has been filled in. The caller holds mu.
 func (o *outbox) put() {
-	if o.isFull || o.isEnded {
+	if o.isEnded {
 		return
 	}
 	// It cannot fail: strings from outside were decoded as UTF-8, and ours are.
 	out, err := proto.MarshalOptions{}.MarshalAppend(o.pending, &o.message)
 	if err != nil || len(out) > maxPending {
-		o.isFull, o.isEnded = true, true
+		o.isEnded = true
+		o.isFull.Store(true)
 		o.why = fmt.Errorf("%w: %d bytes of events were not read", allocator.ErrLimit, maxPending)
 	} else {
 		o.pending = out

@@ -124,6 +124,9 @@ func (c *conversation) read() (err error) {
 				return nil
 			}
 		}
+		if c.box.isFull.Load() {
+			return nil // it has said why
+		}
 	}
 }
 
