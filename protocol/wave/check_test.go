@@ -105,6 +105,24 @@ func TestFullFive(t *testing.T) {
 	compare(t, "verdicts_5_full", table.String())
 }
 
+// TestFullFiveMore: larger ones, each of which takes minutes. What is proved of the distributed daemon is proved of the others, whose steps
+// are among its steps.
+func TestFullFiveMore(t *testing.T) {
+	long(t)
+	var table strings.Builder
+	for _, ask := range []struct {
+		topology string
+		l        int
+	}{{"complete:5", 1}, {"star:5,root=1", 1}, {"ring:5", 1}, {"path:5", 1}, {"complete:5", 2}} {
+		line := row(t, named(t, ask.topology)[0], "corrected", ask.l, check.Distributed, check.Weak)
+		table.WriteString(line)
+		if strings.Contains(line, "fails") {
+			t.Error(line)
+		}
+	}
+	compare(t, "verdicts_5_more_full", table.String())
+}
+
 // TestCleanStart: from the clean start there are never more than ℓ privileges, tree or no tree.
 func TestCleanStart(t *testing.T) {
 	var table strings.Builder
