@@ -79,40 +79,6 @@ func TestWaitingSampled(t *testing.T) {
 	}
 }
 
-// TestCrash: a process crashes, somewhat later comes back with empty memory, and what it held is made again. Until it is
-// back nothing moves through it, so in the end nothing moves at all: this is not what the protocol is for.
-func TestCrash(t *testing.T) {
-	v := values("l", 5, "k", 3, "ticks", 400)
-	lost, worst, unsafe := 0, int64(0), int64(0)
-	var entered, without int64
-	for victim := range 20 {
-		back := simulate(t, "tree:20,seed=3", v, sim.Options{Seed: 5, Steps: 60_000},
-			fmt.Sprintf("at 20000 crash %d\nat 30000 restart %d\n", victim, victim))
-		if victim > 0 && back.Property("safety").Violations > 0 {
-			t.Errorf("victim %d: %d unsafe configurations", victim, back.Property("safety").Violations)
-		}
-		if len(back.Unfired()) > 0 || back.Stabilized.Step < 0 {
-			t.Errorf("victim %d: not stable again: %+v", victim, back)
-		}
-		if back.Outside > 0 {
-			lost++
-		}
-		worst = max(worst, back.Outside)
-		unsafe += back.Property("safety").Violations
-		entered += back.Waiting.Entered
-		gone := simulate(t, "tree:20,seed=3", v, sim.Options{Seed: 5, Steps: 60_000}, fmt.Sprintf("at 20000 crash %d\n", victim))
-		without += gone.Waiting.Entered
-	}
-	t.Logf("20 victims: %d restarts lost tokens, repaired after %d steps at the worst; %d unsafe configurations; %d entries, %d where the victim stays away",
-		lost, worst, unsafe, entered, without)
-	if lost == 0 {
-		t.Error("no restart cost a token, so nothing was repaired")
-	}
-	if without >= entered {
-		t.Error("the tree goes on as well without the process as with it; the tokens should pile up in front of it")
-	}
-}
-
 // TestHundredThousand simulates a large tree for a while.
 func TestHundredThousand(t *testing.T) {
 	needsFull(t)
