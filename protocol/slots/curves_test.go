@@ -4,10 +4,12 @@
 package slots
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"allot/chart"
@@ -29,6 +31,7 @@ type course struct {
 	waited  []int // units that were waited, of every entry
 	worst   int   // the most that process 0 waited
 	active  int   // processes from here on never try
+	stopped int   // processes 1..stopped have gone inside and stopped there
 }
 
 func newCourse(t testing.TB, q question, seed uint64, active int) *course {
@@ -48,11 +51,25 @@ func newCourse(t testing.TB, q question, seed uint64, active int) *course {
 func (r *course) begin() {
 	r.left = 0
 	for p := range r.n {
-		r.pending[p] = r.since[p] >= 0 || r.phase(p) != model.Idle
+		r.pending[p] = (r.since[p] >= 0 || r.phase(p) != model.Idle) && !r.isStopped(p)
 		if r.pending[p] {
 			r.left++
 		}
 	}
+}
+
+func (r *course) isStopped(p int) bool { return p > 0 && p <= r.stopped }
+
+// stop takes the first processes after 0 inside, one after the other, and leaves them there for good: to the proofs of
+// theorems 3 and 9 the worst that can happen.
+func (r *course) stop(processes int) {
+	for p := 1; p <= processes; p++ {
+		for r.phase(p) != model.Inside {
+			r.act(p)
+		}
+	}
+	r.stopped = processes
+	r.begin()
 }
 
 func (r *course) phase(p int) model.Phase {
@@ -62,7 +79,7 @@ func (r *course) phase(p int) model.Phase {
 
 // act lets process p take its step.
 func (r *course) act(p int) {
-	if p >= r.active {
+	if p >= r.active || r.isStopped(p) {
 		return
 	}
 	var space [2]model.Move
@@ -123,11 +140,13 @@ func (r *course) mean() float64 {
 	return float64(sum) / float64(max(1, len(r.waited)))
 }
 
-// search is the most units that a hostile schedule was found to take: a lower bound of the worst case.
+// search is the most units that a hostile schedule was found to take, after so many have stopped inside as the question says: a
+// lower bound of the worst case.
 func search(t testing.TB, q question, runs int) int {
 	most := 0
 	for seed := range runs {
 		r := newCourse(t, q, uint64(seed), q.n)
+		r.stop(q.crashes)
 		r.hostile(3000)
 		most = max(most, r.worst)
 	}
@@ -139,6 +158,10 @@ func TestSearch(t *testing.T) {
 	q := question{algorithm: EXCL, n: 3, k: 1, variant: "whole-scan"}
 	if found := search(t, q, 20); found > 32 || found < 16 {
 		t.Errorf("a search found %d units; the worst case is 32", found)
+	}
+	q = question{algorithm: EXCL, n: 4, k: 2, variant: "whole-scan", crashes: 1}
+	if found := search(t, q, 20); found > 40 || found < 20 {
+		t.Errorf("with one that has stopped a search found %d units; the worst case is 40", found)
 	}
 }
 
@@ -175,9 +198,16 @@ func TestPictures(t *testing.T) {
 	if !golden.IsRewriting() {
 		t.Skip("drawing takes a minute; -rewrite draws")
 	}
-	write(t, "slots-worst.svg", worstPicture(t))
-	write(t, "slots-average.svg", averagePicture(t, "whole-scan", "as printed in the paper, every read made"))
-	write(t, "slots-average-short.svg", averagePicture(t, "corrected", "counts that end when their outcome is certain"))
+	for name, draw := range map[string]func() chart.Chart{
+		"slots-worst.svg":   func() chart.Chart { return worstPicture(t, 1, []int{2, 3, 4, 6, 8, 12}) },
+		"slots-crashes.svg": func() chart.Chart { return worstPicture(t, 2, []int{3, 4, 6, 8, 12}) },
+		"slots-average.svg": func() chart.Chart { return averagePicture(t, "whole-scan", "as printed in the paper, every read made") },
+		"slots-average-short.svg": func() chart.Chart {
+			return averagePicture(t, "corrected", "counts that end when their outcome is certain")
+		},
+	} {
+		t.Run(name, func(t *testing.T) { write(t, name, draw()) })
+	}
 }
 
 func write(t *testing.T, name string, c chart.Chart) {
@@ -191,25 +221,36 @@ func write(t *testing.T, name string, c chart.Chart) {
 	}
 }
 
-func worstPicture(t *testing.T) chart.Chart {
-	bound := chart.Series{Name: "bound in the proof of theorem 3", Dashed: true}
-	exact := chart.Series{Name: "EXCL, exact", X: []float64{2, 3}, Y: []float64{10, 32}, Points: true}
-	exactTree := chart.Series{Name: "GTEX, exact", X: []float64{4}, Y: []float64{44}, Points: true}
-	series := []chart.Series{bound, exact, exactTree}
-	for _, algorithm := range []string{EXCL, GTEX} {
+// exactWorst is what TestWorstCase and TestWorstCaseFull found, all reads made and k-1 stopped, by k and n.
+var exactWorst = map[string]map[int]chart.Series{
+	EXCL: {1: {X: []float64{2, 3, 4}, Y: []float64{10, 32, 70}}, 2: {X: []float64{3, 4}, Y: []float64{13, 40}}},
+	GTEX: {1: {X: []float64{2, 3, 4}, Y: []float64{10, 32, 44}}, 2: {X: []float64{3, 4}, Y: []float64{13, 40}}},
+}
+
+// worstPicture is the worst case with k-1 that have stopped inside: the bounds, what is known exactly and what a search found.
+func worstPicture(t *testing.T, k int, sizes []int) chart.Chart {
+	var series []chart.Series
+	for algorithm, bound := range map[string]func(n, k, c int) int{EXCL: theorem3, GTEX: theorem9} {
+		name := map[string]string{EXCL: "bound in the proof of theorem 3", GTEX: "recursion in the proof of theorem 9"}[algorithm]
+		line := chart.Series{Name: name, Dashed: true}
 		found := chart.Series{Name: algorithm + ", found by search"}
-		for _, n := range []int{2, 3, 4, 6, 8, 12} {
-			found.X = append(found.X, float64(n))
-			found.Y = append(found.Y, float64(search(t, question{algorithm: algorithm, n: n, k: 1, variant: "whole-scan"}, 12)))
+		for _, n := range sizes {
+			if algorithm == EXCL || isPrintedSize(n, k) {
+				line.X, line.Y = append(line.X, float64(n)), append(line.Y, float64(bound(n, k, 0)))
+			}
+			q := question{algorithm: algorithm, n: n, k: k, variant: "whole-scan", crashes: k - 1}
+			found.X, found.Y = append(found.X, float64(n)), append(found.Y, float64(search(t, q, 12)))
+			t.Logf("%s: %.0f units found", q, found.Y[len(found.Y)-1])
 		}
-		series = append(series, found)
+		exact := exactWorst[algorithm][k]
+		exact.Name, exact.Points = algorithm+", exact", true
+		series = append(series, line, exact, found)
 	}
-	for n := 2; n <= 12; n++ {
-		series[0].X, series[0].Y = append(series[0].X, float64(n)), append(series[0].Y, float64(theorem3(n, 1, 0)))
-	}
+	slices.SortFunc(series, func(a, b chart.Series) int { return cmp.Compare(a.Name, b.Name) })
 	return chart.Chart{
-		Title: "k-exclusion: longest time to get in, k = 1", Subtitle: "unit: everybody who has to act has acted; nobody stays inside",
-		XLabel: "processes", YLabel: "units", LogY: true, Series: series,
+		Title:    fmt.Sprintf("k-exclusion: longest time to get in, k = %d, %d stopped", k, k-1),
+		Subtitle: "unit: everybody who has to act has acted; nobody stays inside, but those who have stopped",
+		XLabel:   "processes", YLabel: "units", LogY: true, Series: series,
 	}
 }
 

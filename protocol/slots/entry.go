@@ -29,6 +29,7 @@ var Algorithm = model.Algorithm{
 		{Name: "crashes", Text: "how many processes may stop anywhere for ever; --faults crash=1,restart=1 is for those that come back", Default: "0", Min: 0, Max: 255},
 		{Name: "cancel", Text: "whether waiting processes may give up", Default: "no", Words: yesNo},
 		{Name: "express", Text: "whether there is a lane past all rounds when nobody waits; counted: and those inside are only counted", Default: "no", Words: []string{"no", "yes", "counted"}},
+		{Name: "reads", Text: "how a count reads the others: one step each in order, or any order with the reads left out (fewer configurations)", Default: "steps", Words: []string{"steps", "interval"}},
 		{Name: "seats", Text: "with express counted, how many compete at once (0: n-k)", Default: "0", Min: 0, Max: 16},
 		{Name: "bits", Text: "with express counted, how many names are bits of the lane (0: all)", Default: "0", Min: 0, Max: MaxBits},
 		{Name: "holders", Text: "with express counted, how many may stay inside for ever", Default: "0", Min: 0, Max: MaxProcesses},
@@ -47,6 +48,9 @@ func newInstance(o model.Options) (*model.Instance, error) {
 		Algorithm: o.Values["algorithm"], N: o.Int("n"), K: o.Int("k"), Variant: o.Variant,
 		Express: o.Values["express"] == "yes", Names: o.Values["names"] == "yes", Cancel: o.Values["cancel"] == "yes",
 		Try: o.Values["try"] == "yes", Stay: o.Int("stay"), Seats: o.Int("seats"), Bits: o.Int("bits"), Holders: o.Int("holders"),
+	}
+	if o.Values["reads"] == "interval" {
+		return newIntervalInstance(c, o)
 	}
 	if o.Values["express"] == "counted" {
 		return newCountedInstance(c, o)
