@@ -19,10 +19,10 @@ import (
 
 // netQuestion is a question about the composition.
 type netQuestion struct {
-	network, start, faults, variant string
-	values                          map[string]string
-	properties                      []string
-	states, transitions             uint64
+	network, faults, variant string
+	values                   map[string]string
+	properties               []string
+	states, transitions      uint64
 }
 
 func (x netQuestion) make(t testing.TB) *model.Instance {
