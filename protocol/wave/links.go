@@ -5,8 +5,8 @@ package wave
 
 import "allot/protocol/internal/transform"
 
-// OverLinks is the wave with messages instead of a look at the neighbours. A link that is cut is one that loses everything.
-var OverLinks = transform.Over(&Algorithm, "path:2", "wiring")
+// OverLinks is the wave with messages instead of a look at the neighbours.
+var OverLinks = transform.Over(&Algorithm, "path:2")
 
 // IsHolding tells whether p keeps a token, so that it is in its critical section in its turn or not.
 func (w *program) IsHolding(p int, word uint64) bool {

@@ -31,8 +31,8 @@ var parameters = []model.Parameter{
 const maxNumbers = 1 << 40
 
 // Over makes the entry of a guarded-action algorithm carried over links. Its variants are those of the algorithm, its mutants are
-// those of the transformer. leave names parameters of the algorithm that make no sense here.
-func Over(inner *model.Algorithm, topology string, leave ...string) model.Algorithm {
+// those of the transformer.
+func Over(inner *model.Algorithm, topology string) model.Algorithm {
 	a := model.Algorithm{
 		Name:     inner.Name + "-links",
 		Summary:  inner.Summary + ", over links that lose, repeat and delay",
@@ -45,12 +45,7 @@ func Over(inner *model.Algorithm, topology string, leave ...string) model.Algori
 		Variants: inner.Variants,
 		Mutants:  mutants,
 	}
-	for _, p := range inner.Parameters {
-		if !slices.Contains(leave, p.Name) {
-			a.Parameters = append(a.Parameters, p)
-		}
-	}
-	a.Parameters = append(a.Parameters, parameters...)
+	a.Parameters = slices.Concat(inner.Parameters, parameters)
 	a.New = func(o model.Options) (*model.Instance, error) {
 		within := model.Options{Graph: o.Graph, Variant: o.Variant, Values: maps.Clone(o.Values)}
 		for _, p := range parameters {
@@ -75,7 +70,7 @@ func newInstance(inner *model.Instance, o model.Options, flaw string) (*model.In
 	if !ok {
 		return nil, errors.New("only guarded actions can be carried over links")
 	}
-	m := &machine{graph: o.Graph, program: guarded.Program(), words: guarded.Words(), work: o.Int("work"), flaw: flaw}
+	m := &machine{graph: o.Graph, guarded: guarded, program: guarded.Program(), words: guarded.Words(), work: o.Int("work"), flaw: flaw}
 	m.isNumbered = o.Values["handshake"] == "numbered" || o.Values["handshake"] == "auto" && o.Links.Unordered
 	if err := m.count(o); err != nil {
 		return nil, err
@@ -89,6 +84,10 @@ func newInstance(inner *model.Instance, o model.Options, flaw string) (*model.In
 	for p := range o.Graph.Len() {
 		m.layouts = append(m.layouts, m.program.Layout(p))
 		m.most = max(m.most, m.layouts[p].Size()-1)
+		m.degree = max(m.degree, o.Graph.Degree(p))
+	}
+	if _, m.isChanging = m.program.(model.Rewirable); m.isChanging && m.degree > 64 {
+		return nil, fmt.Errorf("a process has %d neighbours: in networks that change over links it may have 64", m.degree)
 	}
 	m.order, m.names = collectingOrder(o.Graph), namesOf(o.Graph)
 	t := &carried{machine: m, inner: inner}

@@ -23,7 +23,25 @@ func (t *carried) project(v *model.View) model.View {
 	for p := range t.graph.Len() {
 		c[p] = stateOf(v, p).word
 	}
+	if t.isChanging {
+		t.projectChanges(v, c)
+	}
 	return t.inner.View(c)
+}
+
+// projectChanges puts into a configuration of the program what is cut and who has stopped.
+func (t *carried) projectChanges(v *model.View, c model.Configuration) {
+	var b model.Buffer
+	for link := range t.graph.Links() {
+		if v.Network().IsCut(v.C, link) {
+			t.guarded.Apply(c, []model.Move{{Kind: model.Cut, At: int32(link)}}, &b)
+		}
+	}
+	for p := range t.graph.Len() {
+		if v.Network().IsCrashed(v.C, p) {
+			t.guarded.Apply(c, []model.Move{{Kind: model.Crash, At: int32(p)}}, &b)
+		}
+	}
 }
 
 // isSound tells whether every edge has exactly one token, whose holder sees the other end as it is, and will for ever.
@@ -43,6 +61,7 @@ type edge struct {
 	lead, follow  *end
 	leads, others uint64 // the states of the two processes, by number
 	leadW, otherW uint64 // and as words
+	leadC, otherC uint64 // and their cut channels
 }
 
 func (t *carried) edgeAt(v *model.View, link int) edge {
@@ -51,7 +70,8 @@ func (t *carried) edgeAt(v *model.View, link int) edge {
 	a, b := stateOf(v, p), stateOf(v, q)
 	back := g.Back(link)
 	return edge{v: v, there: link, back: back, lead: &a.ends[g.Channel(back)], follow: &b.ends[g.Channel(link)],
-		leads: t.layouts[p].Rank(a.word), others: t.layouts[q].Rank(b.word), leadW: a.word, otherW: b.word}
+		leads: t.layouts[p].Rank(a.word), others: t.layouts[q].Rank(b.word), leadW: a.word, otherW: b.word,
+		leadC: a.cuts(), otherC: b.cuts()}
 }
 
 // each walks over the messages of a link, the newest first.
@@ -65,9 +85,21 @@ func (e *edge) each(link int, isGood func(m *message) bool) bool {
 	return true
 }
 
+// isOfLead and isOfOther tell whether a message says what its sender is.
+func (e *edge) isOfLead(m *message) bool  { return m.rank == e.leads && m.cuts == e.leadC }
+func (e *edge) isOfOther(m *message) bool { return m.rank == e.others && m.cuts == e.otherC }
+
 func (t *carried) isEdgeSound(v *model.View, link int) bool {
 	e := t.edgeAt(v, link)
-	if e.lead.has && (e.follow.has || e.lead.cache != e.otherW) || e.follow.has && e.follow.cache != e.leadW {
+	if t.isChanging && v.Network().IsCut(v.C, link) {
+		p, q := t.graph.Ends(link)
+		return (e.lead.isCut || v.Network().IsCrashed(v.C, p)) && (e.follow.isCut || v.Network().IsCrashed(v.C, q))
+	}
+	if e.lead.isCut || e.follow.isCut {
+		return false
+	}
+	if e.lead.has && (e.follow.has || e.lead.cache != e.otherW || e.lead.cuts != e.otherC) ||
+		e.follow.has && (e.follow.cache != e.leadW || e.follow.cuts != e.leadC) {
 		return false
 	}
 	if t.isNumbered {
@@ -89,14 +121,14 @@ func (e *edge) isOrderedSound(numbers int64) bool {
 		return number == before || number == now && !isOld
 	}
 	isGood := e.each(e.there, func(m *message) bool {
-		return fits(m.number) && (m.number != now || e.follow.number == now || m.rank == e.leads)
+		return fits(m.number) && (m.number != now || e.follow.number == now || e.isOfLead(m))
 	})
 	if !isGood || !fits(e.follow.number) || e.follow.has && isOld {
 		return false
 	}
 	isOld = isOld || e.follow.has // the token has not been sent back yet
 	isGood = e.each(e.back, func(m *message) bool {
-		return fits(m.number) && (m.number != now || e.lead.has || m.rank == e.others)
+		return fits(m.number) && (m.number != now || e.lead.has || e.isOfOther(m))
 	})
 	return isGood && (!e.lead.has || !isOld)
 }
@@ -109,9 +141,9 @@ func (e *edge) isNumberedSound() bool {
 		return false
 	}
 	return e.each(e.there, func(m *message) bool {
-		return m.number <= e.follow.number || m.number == now && m.rank == e.leads
+		return m.number <= e.follow.number || m.number == now && e.isOfLead(m)
 	}) && e.each(e.back, func(m *message) bool {
-		return m.number < now || m.number == now && isThere && !e.follow.has && (e.lead.has || m.rank == e.others)
+		return m.number < now || m.number == now && isThere && !e.follow.has && (e.lead.has || e.isOfOther(m))
 	})
 }
 
@@ -124,7 +156,7 @@ func (t *carried) isExact(v *model.View) bool {
 		}
 		for i, q := range t.graph.Neighbours(p) {
 			n := stateOf(v, int(q))
-			if n.word != s.ends[i].cache || t.hasTurn(n) {
+			if !s.ends[i].isCut && (n.word != s.ends[i].cache || t.hasTurn(n)) {
 				return false
 			}
 		}

@@ -14,6 +14,8 @@ type end struct {
 	number int64  // of the leading end: of the present round trip; of the other: of the last one that it has taken
 	has    bool   // the edge's token is here
 	cache  uint64 // while it is here: the state of the neighbour
+	cuts   uint64 // and its cut channels, one bit for each
+	isCut  bool   // the link is cut, so there is no neighbour to wait for
 }
 
 // state of a process.
@@ -28,11 +30,13 @@ type state struct {
 type message struct {
 	number int64
 	rank   uint64
+	cuts   uint64 // the sender's cut channels; only where networks change
 }
 
 // machine carries a program over links.
 type machine struct {
 	graph   *model.Graph
+	guarded *model.Guarded
 	program model.Program
 	actions []model.Action
 	owed    uint64 // the actions that are not the environment's
@@ -41,7 +45,9 @@ type machine struct {
 	names   [][]names // by process and channel
 	words   int       // of a configuration of the program
 	most    uint64    // the largest number of a state of any process
+	degree  int       // the largest degree
 
+	isChanging bool  // the program heeds cut links
 	numbers    int64 // a number is less than this
 	isNumbered bool  // links may reorder
 	work       int   // steps that an action takes before it is done
@@ -74,7 +80,7 @@ func (m *machine) Clean(p int) state {
 func (m *machine) hasTurn(s *state) bool {
 	missing := 0
 	for i := range s.ends {
-		if !s.ends[i].has {
+		if !s.ends[i].has && !s.ends[i].isCut {
 			missing++
 		}
 	}
@@ -85,10 +91,37 @@ func (m *machine) hasTurn(s *state) bool {
 func (m *machine) sight(p int, s *state) model.Configuration {
 	c := make(model.Configuration, m.words)
 	c[p] = s.word
+	if m.isChanging {
+		m.mark(p, s.cuts(), c)
+	}
 	for i, q := range m.graph.Neighbours(p) {
 		c[q] = s.ends[i].cache
+		if m.isChanging {
+			m.mark(int(q), s.ends[i].cuts, c)
+		}
 	}
 	return c
+}
+
+// cuts are the cut channels of a process, one bit for each.
+func (s *state) cuts() uint64 {
+	var set uint64
+	for i := range s.ends {
+		if s.ends[i].isCut {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
+// mark cuts channels of p in a configuration of the program.
+func (m *machine) mark(p int, cuts uint64, c model.Configuration) {
+	var b model.Buffer
+	for ; cuts != 0; cuts &= cuts - 1 {
+		if channel := bits.TrailingZeros64(cuts); channel < m.graph.Degree(p) {
+			m.guarded.Apply(c, []model.Move{{Kind: model.Cut, At: int32(m.graph.Link(p, channel))}}, &b)
+		}
+	}
 }
 
 // Inputs: in its turn a process acts, or passes the turn on if there is nothing that it owes. Otherwise its timer may run out.
@@ -124,8 +157,20 @@ func (m *machine) Step(p int, s *state, e model.Event[message], out *model.Outbo
 		default:
 			m.onTurn(p, s, int(e.Input.Arg), out)
 		}
-	case model.Ticked, model.LinkCut, model.LinkHealed: // a link that is cut loses everything, and that is provided for
+	case model.LinkCut, model.LinkHealed:
+		m.onLink(s, e.Channel, e.Kind == model.LinkCut)
+	case model.Ticked:
 	}
+}
+
+// onLink lets the token of an edge go that is cut or healed: what came with it is not true any more. A program that does not heed
+// cut links waits; for it a cut link is one that loses everything.
+func (m *machine) onLink(s *state, channel int, isCut bool) {
+	if !m.isChanging {
+		return
+	}
+	e := &s.ends[channel]
+	e.isCut, e.has, e.cache, e.cuts = isCut, false, 0, 0
 }
 
 // onMessage takes the token if the message brings it. A token that is here already is not on its way.
@@ -153,7 +198,7 @@ func (m *machine) onMessage(p int, s *state, channel int, msg message) {
 	}
 	e.number, e.has = msg.number, true
 	if m.flaw != "old-cache" {
-		e.cache = m.layouts[sender].Value(msg.rank)
+		e.cache, e.cuts = m.layouts[sender].Value(msg.rank), msg.cuts
 	}
 }
 
@@ -164,6 +209,7 @@ func (m *machine) onTimer(p int, s *state, out *model.Outbox[message]) {
 	for _, channel := range m.order[p] {
 		e := &s.ends[channel]
 		switch {
+		case e.isCut:
 		case !e.has:
 			isComplete = false
 			if m.flaw != "send-once" {
@@ -187,7 +233,9 @@ func (m *machine) onTurn(p int, s *state, action int, out *model.Outbox[message]
 		s.word = before
 	}
 	for channel := range s.ends {
-		m.pass(p, s, channel, out)
+		if s.ends[channel].has {
+			m.pass(p, s, channel, out)
+		}
 	}
 	s.word = after
 }
@@ -205,13 +253,17 @@ func (m *machine) pass(p int, s *state, channel int, out *model.Outbox[message])
 		}
 	}
 	if m.flaw != "keep-token" {
-		e.has, e.cache = false, 0
+		e.has, e.cache, e.cuts = false, 0, 0
 	}
 	m.send(p, s, channel, out)
 }
 
 func (m *machine) send(p int, s *state, channel int, out *model.Outbox[message]) {
-	out.Send(channel, message{number: s.ends[channel].number, rank: m.layouts[p].Rank(s.word)})
+	msg := message{number: s.ends[channel].number, rank: m.layouts[p].Rank(s.word)}
+	if m.isChanging {
+		msg.cuts = s.cuts()
+	}
+	out.Send(channel, msg)
 }
 
 func (m *machine) VisitState(p int, s *state, f *model.Fields) {
@@ -219,21 +271,41 @@ func (m *machine) VisitState(p int, s *state, f *model.Fields) {
 	for i, q := range m.graph.Neighbours(p) {
 		e, name := &s.ends[i], m.names[p][i]
 		model.Int(f, name.number, &e.number, 0, m.numbers-1)
-		var has uint8
-		if e.has {
-			has = 1
-		}
+		has := bit(e.has)
 		model.Union(f, name.token, &has, []string{"no", "yes"}, func(f *model.Fields, has uint8) {
 			if has == 1 {
 				model.Word(f, name.cache, m.layouts[q], &e.cache)
+				m.visitCuts(f, name.cache+"cuts", &e.cuts, m.graph.Degree(int(q)))
 			}
 		})
 		if e.has = has == 1; !e.has {
-			e.cache = 0
+			e.cache, e.cuts = 0, 0
+		}
+		if m.isChanging {
+			// Whether a link is cut is no memory of the process: its surroundings tell it.
+			cut := bit(e.isCut)
+			model.Ghost(f, name.cache+"cut", &cut, 0, 1)
+			e.isCut = cut == 1
 		}
 	}
 	if m.work > 0 {
 		model.Int(f, "done", &s.done, 0, m.work)
+	}
+}
+
+func bit(b bool) uint8 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// visitCuts visits a set of channels.
+func (m *machine) visitCuts(f *model.Fields, name string, cuts *uint64, degree int) {
+	if m.isChanging {
+		set := []uint64{*cuts}
+		model.Set(f, name, &set, degree)
+		*cuts = set[0]
 	}
 }
 
@@ -253,4 +325,5 @@ func (m *machine) VisitMessage(msg *message, f *model.Fields) {
 		rest, power = rest/digit, power*digit
 	}
 	msg.rank = rank
+	m.visitCuts(f, "cuts", &msg.cuts, m.degree)
 }
