@@ -111,11 +111,11 @@ type convergence struct {
 }
 
 // sizeOf draws the size of a tree, 2 to 50. Small trees, where more coincides, are as likely as large ones on a logarithmic
-// scale; from the 100,000th run on they are more likely, so that a million runs end in reasonable time.
+// scale; after 100,000 runs they are much more likely, so that a million runs end in reasonable time.
 func sizeOf(seed uint64, chance *rand.Rand) int {
 	u := chance.Float64()
 	if seed > 100_000 {
-		u *= u * u
+		u = math.Pow(u, 6)
 	}
 	return int(2 * math.Pow(25.49, u))
 }
