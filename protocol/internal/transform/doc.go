@@ -35,8 +35,11 @@
 //
 // The promises need that timers run out again and again and that a message that is sent again and again arrives in the end
 // (strong fairness), and that the links hold no more messages than the numbers allow for. A process that stops for good keeps its tokens,
-// so its neighbours stop too; one that comes back, with its memory or without, is a fault like any other and heals. A link
-// that is cut loses everything, and both its ends wait until it is healed.
+// so its neighbours stop too; one that comes back, with its memory or without, is a fault like any other and heals.
+//
+// Where the program heeds cut links (model.Rewirable), nobody waits for the token of an edge that is cut, messages say which channels of their sender are cut,
+// and an edge that is healed begins anew. Which of its links are cut is told to a process by its surroundings; one that loses its memory beside a cut link
+// must be told again. For other programs a link that is cut is one that loses everything, and both its ends wait until it is healed.
 //
 // The daemon that comes out is central: a program that needs no more than that, such as Dijkstra's ring with one value fewer
 // than there are processes, runs over links too. A process with d neighbours sends d messages for each turn, besides what its timer
