@@ -5,6 +5,7 @@ package slots
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"allot/check"
@@ -140,4 +141,28 @@ func askAll(t *testing.T, q question) *check.Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// TestCountedAlike: processes of a Counted can change places, as long as both or neither may stay inside for ever.
+func TestCountedAlike(t *testing.T) {
+	m, err := NewCounted(Config{Algorithm: EXCL, N: 4, K: 2, Seats: 2, Bits: 1, Cancel: true, Holders: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.layout.Size() {
+		local := m.layout.Value(i)
+		for _, twins := range [][2]int{{0, 1}, {2, 3}} {
+			a, b := m.Accesses(twins[0], local, nil), m.Accesses(twins[1], local, nil)
+			if !slices.Equal(a, b) {
+				t.Fatalf("%v: %v and %v can do different things", m.layout.Variables(local), a, b)
+			}
+			for choice, access := range a {
+				for found := range m.registers[access.Register].Size {
+					if m.After(twins[0], local, choice, found) != m.After(twins[1], local, choice, found) {
+						t.Fatalf("%v: the same step leads to different states", m.layout.Variables(local))
+					}
+				}
+			}
+		}
+	}
 }

@@ -51,6 +51,7 @@ func (m *Counted) properties() []model.Property {
 		Text:      fmt.Sprintf("a process that has a seat and does not give up gets in, as long as at most %d stay inside for ever", m.K-1),
 		Claim:     model.Recurs,
 		CleanOnly: true,
+		First:     min(m.N, m.Holders+1), // a process is nothing but its state, and whether it may stay inside for ever
 		HoldsFor:  func(v *model.View, p int) bool { return !m.IsTrying(v.C[p]) },
 	}}
 	return append(ps, uniqueNames(func(c model.Configuration) int { return twins(c[:m.N], m.IsInside, m.Name) }),
