@@ -56,7 +56,7 @@ func TestMaintenance(t *testing.T) {
 	var lines []string
 	picture := chart.Chart{Title: "Rolling maintenance of twelve replicas", Subtitle: "all are told to restart at once; at least 8 serve, at most 10 are on",
 		XLabel: "time (mean delays of a message)", YLabel: "replicas that serve"}
-	for _, variant := range []string{"lean", "corrected"} {
+	for _, variant := range []string{"lean", "corrected", "tolerant"} {
 		r := newTimed(t, question{object: "gcs", n: n, l: low, k: high, inside: "most", coterie: "grid", times: 1 << 20, variant: variant}, 4, heavy)
 		series := chart.Series{Name: "serving"}
 		var done [n]bool

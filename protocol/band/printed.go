@@ -26,7 +26,7 @@ var mutants = []string{
 	"failstop-hasty", "failstop-keeps-dead", "failstop-forgets-nothing", "failstop-no-register", "failstop-no-request", "failstop-any-address",
 	// Suspicion, loss and restarts.
 	"tolerant-keeps-registered", "tolerant-restores", "tolerant-keeps-grant", "tolerant-any-number", "tolerant-any-address", "tolerant-any-answer",
-	"tolerant-unsure", "tolerant-stays-sure", "tolerant-says-yes", "tolerant-no-spent", "tolerant-trusts", "tolerant-no-recall", "tolerant-no-report", "tolerant-no-poke", "tolerant-one-less", "tolerant-stays-low",
+	"tolerant-unsure", "tolerant-one-witness", "tolerant-stays-sure", "tolerant-says-yes", "tolerant-no-spent", "tolerant-trusts", "tolerant-no-recall", "tolerant-no-report", "tolerant-no-poke", "tolerant-one-less", "tolerant-stays-low",
 	// Generations.
 	"tolerant-any-generation", "tolerant-acts-frozen", "tolerant-no-promise", "tolerant-no-wait", "tolerant-keeps-book", "tolerant-drops-members",
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"allot/model"
-	"allot/protocol/internal/coterie"
 )
 
 func personOf(v *model.View, p int) *person { return model.StateOf[person](v.Network(), v.C, p) }
@@ -74,7 +73,7 @@ func (d *tolerant) properties() []model.Property {
 			Holds: func(v *model.View) bool { return inside(v) <= d.k }, Why: why,
 		},
 		{
-			Name: "exit", Text: fmt.Sprintf("nobody leaves unless %d stay inside, counting the crashed only as long as they are registered", d.l),
+			Name: "exit", Text: fmt.Sprintf("nobody leaves unless %d stay inside, counting the crashed only as long as nobody who was asked knows of the crash", d.l),
 			Claim: model.AlwaysStep, CleanOnly: true, HoldsStep: d.isExitSafe, Why: why,
 		},
 		{
@@ -133,37 +132,42 @@ func (d *tolerant) some(v *model.View, is func(*person) bool) bool {
 	return false
 }
 
-// isExitSafe looks at who leaves in a step. It may have counted those who crashed inside as long as some arbiter had told it that they are
-// registered.
+// isExitSafe looks at who leaves in a step. It may have counted those who crashed inside as long as every arbiter that it asked, and that knows
+// them, had told it that they are registered.
 func (d *tolerant) isExitSafe(before, after *model.View, step []model.Move) bool {
 	for p := range d.n {
 		b, a := personOf(before, p), personOf(after, p)
 		if !b.inside || a.inside || a.isDown {
 			continue
 		}
-		counted := coterie.NewSet(d.n)
-		for j := range b.ties {
-			counted.Unite(b.ties[j].known)
-		}
-		for x := range b.entries {
-			if b.entries[x].where == within {
-				counted.Add(x)
-			}
-		}
-		if m := step[0]; m.Kind == model.Deliver {
-			l := model.MessageOf[letter](before.Network(), before.C, int(m.At), int(m.Arg))
-			counted.Unite(l.who)
-			if from, _ := d.graph.Ends(int(m.At)); l.topic == tell && l.where == within {
-				counted.Add(from) // it registers with this step
-			}
-		}
 		stay := int(after.Sum(tolerantInside))
-		counted.Each(func(x int) {
-			if personOf(after, x).fell {
+		for x := range d.n {
+			if personOf(after, x).fell && d.wasSaid(before, p, x, step[0]) {
 				stay++
 			}
-		})
+		}
 		return stay >= d.l
+	}
+	return true
+}
+
+// wasSaid tells whether p has heard from all arbiters in both quorums, with this step at the latest, that x is registered inside.
+func (d *tolerant) wasSaid(before *model.View, p, x int, m model.Move) bool {
+	s := personOf(before, p)
+	f := &d.forms[s.form]
+	for _, j := range f.quorums[p] {
+		if !f.in[x].Has(j) {
+			continue
+		}
+		isSaid := s.ties[j].known.Has(x) || j == p && s.entries[x].where == within
+		if m.Kind == model.Deliver {
+			l := model.MessageOf[letter](before.Network(), before.C, int(m.At), int(m.Arg))
+			from, _ := d.graph.Ends(int(m.At))
+			isSaid = isSaid || from == j && l.who.Has(x) || j == p && from == x && l.topic == tell && l.where == within
+		}
+		if !isSaid {
+			return false
+		}
 	}
 	return true
 }

@@ -321,10 +321,27 @@ func (v *visit) maybeAct() {
 		}
 		union.Unite(t.known)
 	}
-	union.Add(v.p)
-	if union.Len() >= f.need[guard(v.s.wish)] {
+	count := 1 // itself
+	union.Each(func(x int) {
+		if x != v.p && (v.isSaidByAll(x) || v.mutant == "tolerant-one-witness") {
+			count++
+		}
+	})
+	if count >= f.need[guard(v.s.wish)] {
 		v.act()
 	}
+}
+
+// isSaidByAll tells whether every arbiter that must know of a process, and was asked, says that it is registered: if one of them knows of a
+// crash, nobody counts on the dead.
+func (v *visit) isSaidByAll(x int) bool {
+	f := v.now()
+	for _, j := range f.quorums[v.p] {
+		if f.in[x].Has(j) && !v.s.ties[j].known.Has(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // maybeStepIn enters without being asked if the whole quorum says that too few are inside.

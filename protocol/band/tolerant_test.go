@@ -63,6 +63,7 @@ func TestMoreTolerance(t *testing.T) {
 	change.object, change.more = "kmutex", "--changes 1 --next tree"
 	table(t, "tolerant_full.txt", []question{
 		suspect, all, change,
+		{object: "kmutex", n: 3, k: 2, coterie: "majority", times: 1, variant: "tolerant", more: "--suspicions 1"},
 		{object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 1, variant: "tolerant", more: "--changes 1 --next own:0 --next-members 1 --links unordered", crashes: 1, crashers: 2},
 		{object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 2, variant: "tolerant", more: "--changes 1 --next own:0 --next-members 1", crashes: 1, crashers: 2},
 	}, check.Options{MaxMemory: 6 << 30})
@@ -75,14 +76,15 @@ var caughtTolerant = map[string]struct {
 }{
 	"keeps-registered": {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, more: "--suspicions 1"}, "ceiling"},
 	"restores":         {question{object: "mutin", n: 2, l: 1, coterie: "own:0", inside: "0+1", times: 1, more: "--suspicions 1", faults: "duplicate=1"}, "floor"},
-	"keeps-grant":      {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, crashes: 1, crashers: 1}, "ceiling"},
+	"keeps-grant":      {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, crashes: 1, crashers: 1}, "rest"},
 	"any-number":       {question{object: "kmutex", n: 2, k: 1, coterie: "own:0", times: 1, more: "--changes 1 --next own:1 --links unordered"}, "ceiling"},
 	"any-address": {question{object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 1, crashes: 1, crashers: 2,
 		more: "--changes 1 --next own:0 --next-members 1 --links unordered"}, "ceiling"},
-	"any-answer":     {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, more: "--suspicions 1 --links unordered"}, "ceiling"},
-	"unsure":         {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, more: "--suspicions 1"}, "ceiling"},
-	"stays-sure":     {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, more: "--suspicions 1 --links unordered"}, "ceiling"},
-	"says-yes":       {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, more: "--suspicions 1"}, "ceiling"},
+	"any-answer":     {question{object: "kmutex", n: 3, k: 1, coterie: "own:0", times: 1, more: "--links unordered"}, "ceiling"},
+	"unsure":         {question{object: "kmutex", n: 3, k: 2, coterie: "majority", times: 1, more: "--suspicions 1"}, "ceiling"},
+	"one-witness":    {question{object: "mutin", n: 3, l: 1, coterie: "own:1+2", inside: "0+1", times: 1, crashes: 1, crashers: 1}, "exit"},
+	"stays-sure":     {question{object: "kmutex", n: 3, k: 2, coterie: "majority", times: 1, more: "--suspicions 1"}, "ceiling"},
+	"says-yes":       {question{object: "kmutex", n: 3, k: 2, coterie: "majority", times: 1, more: "--suspicions 1"}, "ceiling"},
 	"no-recall":      {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1}, "rest"},
 	"no-report":      {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 2}, "rest"},
 	"no-poke":        {question{object: "kmutex", n: 2, k: 1, coterie: "own:0+1", times: 1, crashes: 1, crashers: 1}, "rest"},
