@@ -177,7 +177,10 @@ func (m *machine) onLink(s *state, channel int, isCut bool) {
 func (m *machine) onMessage(p int, s *state, channel int, msg message) {
 	e := &s.ends[channel]
 	sender := m.graph.Neighbours(p)[channel]
-	if msg.rank >= m.layouts[sender].Size() || e.has && m.flaw != "take-twice" {
+	if msg.rank >= m.layouts[sender].Size() || msg.cuts>>m.graph.Degree(int(sender)) != 0 {
+		return // nothing that the sender could have said
+	}
+	if e.has && m.flaw != "take-twice" {
 		return
 	}
 	var isToken bool
