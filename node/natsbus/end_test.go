@@ -188,7 +188,7 @@ func TestLeaderKilled(t *testing.T) {
 	if e, err := get(ctxFor(t), c.buses[1], "a"); err != nil || string(e.Value) != "1" || e.Revision != r {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if r, err = c.buses[1].Store().Update(ctxFor(t), "a", []byte("2"), r); err != nil {
+	if _, err = c.buses[1].Store().Update(ctxFor(t), "a", []byte("2"), r); err != nil {
 		t.Fatal(err)
 	}
 	start() // returns when the store works there
