@@ -139,6 +139,8 @@ func TestSmallest(t *testing.T) {
 		{story: story{&wave.OverLinks, "path:2", two, values{"l": "2"}}, clean: true},
 		{story: story{&wave.OverLinks, "path:2", two, values{"l": "3", "work": "2"}}, clean: true},
 		{story: story{&wave.OverLinks, "path:2", one, values{"l": "2"}}, variant: "keeping", clean: true},
+		{story: story{&ring.OverLinks, "ring:2", empty, nil}, clean: true, faults: "corrupt=1,forge=1", asked: "stabilizes sound faithful"},
+		{story: story{&wave.OverLinks, "path:2", empty, values{"l": "1"}}, clean: true, faults: "corrupt=1", asked: "stabilizes sound faithful kept delivery"},
 		{story: story{&ring.OverLinks, "ring:3", one, values{"numbers": "2", "k": "1"}}, clean: true, asked: "exact faithful turns"},
 		{story: story{&wave.OverLinks, "path:3", one, values{"numbers": "2", "l": "1"}}, clean: true},
 	})
