@@ -78,6 +78,7 @@ checks: build ## bounded searches of the model checker
 	$(ALLOT) lab check claim --clients 2 --resources 2 --most 2
 	$(ALLOT) lab check claim --clients 2 --resources 2 --most 2 --variant printed --property rests $(REFUTED)
 	$(ALLOT) lab check slots --algorithm gtex --n 4 --k 2 --crashes 1
+	$(ALLOT) lab check slots --algorithm gtex --n 5 --k 2 --crashes 1 --reads interval
 	$(ALLOT) lab check slots --algorithm gtex --n 3 --k 1 --variant printed --property exclusion $(REFUTED)
 
 # The targets are found by name. Finding none is a failure: the parsers are supposed to be fuzzed.

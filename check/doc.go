@@ -15,6 +15,9 @@
 // region are searched for one in which a fair run can stay, and the counterexample is a cycle of real steps in which
 // everybody to whom the fairness owes something gets it.
 //
+// A Recurs property may also be about runs in which some processes stop for ever (model.Property.Stops): they are those whom
+// the run owes nothing any more, so a component is judged once, without a configuration for every way to stop.
+//
 // Faults are moves of an adversary with a budget, which is part of the configuration (model.Budget).
 //
 // # How configurations are kept
