@@ -37,6 +37,10 @@ var Algorithm = model.Algorithm{
 		{Name: "departures", Text: "what clients may do beside claiming and releasing (protocol stamps)",
 			Default: "none", Words: []string{"none", "cancel", "vanish", "both"}},
 		{Name: "losses", Text: "how often each resource may lose its queue (protocol stamps)", Default: "0", Max: 100},
+		{Name: "loans", Text: "how often a claim may lend what it has to others while it waits for the rest (protocol stamps)",
+			Default: "0", Max: maxLoans},
+		{Name: "delivery", Text: "prompt: messages for which it does not matter when they arrive do so at once (protocols stamps and paper)",
+			Default: "any", Words: []string{"any", "prompt"}},
 		{Name: "fences", Text: "fences are numbered modulo this; 1 leaves them out (protocol stamps)", Default: "1", Min: 1, Max: 1 << 30},
 	},
 	New: newInstance,
@@ -54,6 +58,7 @@ const (
 const (
 	maxResources = 62
 	maxChoices   = 4096
+	maxLoans     = 255
 )
 
 // shape is what all protocols are told: how many there are, and what clients may do. Clients are the processes from 0
@@ -65,6 +70,7 @@ type shape struct {
 	claims             int
 	canCancel          bool
 	canVanish          bool
+	isPrompt           bool
 	rule               rule
 	choices            []set // the claims that a client may make
 }
@@ -83,6 +89,7 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	if name == paperName {
 		s.most = min(s.most, 2)
 	}
+	s.isPrompt = o.Values["delivery"] == "prompt"
 	losses := o.Int("losses")
 	switch {
 	case s.least > s.most:

@@ -19,7 +19,7 @@ import (
 func TestPhilosophers(t *testing.T) {
 	var table strings.Builder
 	var series []chart.Series
-	for _, p := range []string{greedy, stampsName, orderedName, tokenName, paperName} {
+	for _, p := range []string{greedy, lendingName, stampsName, orderedName, tokenName, paperName} {
 		s := chart.Series{Name: p, Dashed: p == greedy}
 		for _, n := range []int{3, 5, 8, 12, 16, 24} {
 			l := load{clients: n, resources: n, size: 2, section: 10, seed: 2, grants: 200 * n}
@@ -27,7 +27,7 @@ func TestPhilosophers(t *testing.T) {
 			m := measure(t, p, l)
 			eating := m.inUse / 2
 			s.X, s.Y = append(s.X, float64(n)), append(s.Y, eating/float64(n))
-			fmt.Fprintf(&table, "%2d philosophers, %-13s %5.2f eat at once; waits: half %3.0f, longest %4.0f; fewest meals %d\n", n, p, eating, m.p50, m.longest, m.fewest)
+			fmt.Fprintf(&table, "%2d philosophers, %-15s %5.2f eat at once; waits: half %3.0f, longest %4.0f; fewest meals %d\n", n, p, eating, m.p50, m.longest, m.fewest)
 			if m.fewest == 0 && p != greedy { // who gives whatever fits feeds every other one for ever
 				t.Errorf("%s, %d philosophers: one starves", p, n)
 			}
@@ -44,7 +44,7 @@ func TestPhilosophers(t *testing.T) {
 func TestMigration(t *testing.T) {
 	var table strings.Builder
 	var series []chart.Series
-	for _, p := range []string{greedy, firstCome, stampsName, orderedName, tokenName} {
+	for _, p := range []string{greedy, firstCome, lendingName, stampsName, orderedName, tokenName} {
 		s := chart.Series{Name: p, Dashed: p == greedy || p == firstCome}
 		for _, n := range []int{4, 8, 16, 32, 64} {
 			l := load{clients: n + 1, resources: 8, size: 8, section: 10, seed: 4, grants: 100 * n}

@@ -33,7 +33,7 @@ func faultyRuns(t *testing.T, runs uint64) {
 		if seed%4 == 0 { // who vanishes does not come back, so such runs are short
 			departures = "both"
 		}
-		inst = instance(t, "clients=6 resources=3 most=2 stamps=next claims=12 losses=1 fences=1000 departures="+departures)
+		inst = instance(t, "clients=6 resources=3 most=2 stamps=next claims=12 losses=1 fences=1000 loans=2 departures="+departures)
 		script, err := sim.ParseScript([]byte("at 20 crash 6\nat 60 resume 6\nat 80 crash 7\nat 140 resume 7\n"), inst.System.Graph())
 		if err != nil {
 			t.Fatal(err)

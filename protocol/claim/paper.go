@@ -33,6 +33,11 @@ type half struct {
 	// isTold tells, of a strong half, that the other resource was told that it is at the head; of the others, that the
 	// client was told that it has its claim.
 	isTold bool
+	// Of a weak half in the queue, which with its strong half is a dependency: token tells whether the strong resource
+	// had the token when the dependency began, and seen are the clients whose searches have come along it. Both last as
+	// long as the dependency.
+	token bool
+	seen  set
 }
 
 type role uint8
@@ -48,7 +53,6 @@ var roleNames = []string{"alone", "strong", "weak"}
 type seeking struct {
 	client  int32
 	isAgain bool // another one is to follow
-	token   bool // the strong resource had the token when it asked for that one
 	isEnded bool // the claim has ended, and the client waits to be told
 }
 
@@ -58,13 +62,14 @@ type paperMessage struct {
 	client int32
 	peer   int32 // ask: the strong resource, if there are two; kill: the resource where the search began
 	second int32 // kill: the client whose search it was
+	at     int32 // confirm: the place on the path
 	isTwo  bool
 	token  bool
 	path   []hop
 }
 
 // hop is one dependency on the path of a search: the resource whose head waits elsewhere, for which client, and whether
-// it had the token.
+// it had the token when the dependency began.
 type hop struct {
 	resource, client int32
 	token            bool
@@ -81,13 +86,14 @@ const (
 	pDoneToo                  // weak to strong
 	pEnd                      // to the client: both know
 	pSeek                     // along the dependencies
+	pConfirm                  // along the path of a search that found a loop: is it all still there?
 	pKill                     // to the weak resource of the dependency that gives way
 	pKilled                   // and on to the strong one
 	pOver                     // to where a search began: it has come to its end
 	pToken
 )
 
-var paperKinds = []string{"ask", "strong", "new strong", "allowed", "done", "done too", "end", "seek", "kill", "killed", "over", "token"}
+var paperKinds = []string{"ask", "strong", "new strong", "allowed", "done", "done too", "end", "seek", "confirm", "kill", "killed", "over", "token"}
 
 type paper struct{ shape }
 
@@ -102,7 +108,7 @@ func newPaper(s shape, g *model.Graph, o model.Options) (*model.Instance, error)
 	w := &observer{shape: &m.shape, userOf: func(v *model.View, c int) *user {
 		return &model.StateOf[paperState](v.Network(), v.C, c).user
 	}}
-	properties := append(w.properties(), m.oneToken(), m.bothHeads())
+	properties := append(w.properties(), m.oneToken(), m.bothHeads(), m.realLoops())
 	return &model.Instance{System: model.NewNetwork(g, m, o.Links, o.Budget), Properties: properties, Phase: w.phase}, nil
 }
 
@@ -125,7 +131,6 @@ func (m *paper) VisitState(p int, s *paperState, f *model.Fields) {
 	model.List(f, "seeks", &s.seeks, m.clients, func(f *model.Fields, name string, e *seeking) {
 		model.Int(f, name+".client", &e.client, 0, int32(m.clients-1))
 		model.Bool(f, name+".again", &e.isAgain)
-		model.Bool(f, name+".token", &e.token)
 		model.Bool(f, name+".ended", &e.isEnded)
 	})
 	model.Bool(f, "token", &s.hasToken)
@@ -138,6 +143,10 @@ func (m *paper) visitHalves(f *model.Fields, name string, list *[]half) {
 		model.Enum(f, name+".role", &h.role, roleNames...)
 		model.Int(f, name+".peer", &h.peer, 0, int32(m.resources-1))
 		model.Bool(f, name+".told", &h.isTold)
+		if h.role == weakHalf {
+			model.Bool(f, name+".token", &h.token)
+			visitSet(f, name+".seen", &h.seen, m.clients)
+		}
 	})
 }
 
@@ -155,8 +164,11 @@ func (m *paper) VisitMessage(msg *paperMessage, f *model.Fields) {
 		case pNew:
 			client("client", &msg.client)
 			model.Bool(f, "token", &msg.token)
-		case pSeek:
+		case pSeek, pConfirm:
 			client("for", &msg.client)
+			if k == pConfirm {
+				model.Int(f, "at", &msg.at, 0, int32(m.resources))
+			}
 			model.List(f, "path", &msg.path, m.resources+1, func(f *model.Fields, name string, h *hop) {
 				resource(name+".resource", &h.resource)
 				client(name+".client", &h.client)

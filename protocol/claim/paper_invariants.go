@@ -66,3 +66,46 @@ func (m *paper) bothHeads() model.Property {
 		},
 	}
 }
+
+// realLoops is that no kill is for nothing: the dependency that gives way was on a loop at that very moment.
+func (m *paper) realLoops() model.Property {
+	return model.Property{
+		Name: "real loops", Text: "a claim gives way only where it is on a loop", Claim: model.AlwaysStep,
+		HoldsStep: func(before, after *model.View, _ []model.Move) bool {
+			for r := range m.resources {
+				was := model.StateOf[paperState](before.Network(), before.C, m.clients+r)
+				is := model.StateOf[paperState](after.Network(), after.C, m.clients+r)
+				for _, h := range was.strong {
+					if h.role == weakHalf && find(is.weak, h.client) >= 0 && !m.isOnLoop(before, r, h) {
+						return false
+					}
+				}
+			}
+			return true
+		},
+	}
+}
+
+// isOnLoop follows the dependencies from a weak half in the queue of resource r, whose strong resource is where the
+// path must come back to.
+func (m *paper) isOnLoop(v *model.View, r int, h half) bool {
+	queue := func(r int) []half { return model.StateOf[paperState](v.Network(), v.C, m.clients+r).strong }
+	goal := int(h.peer)
+	if q := queue(goal); len(q) == 0 || q[0].client != h.client {
+		return false
+	}
+	for range m.resources {
+		if find(queue(r), h.client) <= 0 {
+			return false
+		}
+		if r == goal {
+			return true
+		}
+		h = queue(r)[0]
+		if h.role != strongHalf {
+			return false
+		}
+		r = int(h.peer)
+	}
+	return false
+}

@@ -92,13 +92,15 @@ func (r resourceOf) on(channel int, msg paperMessage) {
 		}
 		s.strong = append(s.strong, half{client: msg.client, role: strongHalf, peer: from})
 	case pNew:
-		r.onNew(from, msg)
+		r.onNew(msg)
 	case pDone:
 		r.drop(int32(channel))
 	case pDoneToo:
 		r.drop(msg.client)
 	case pSeek:
 		r.onSeek(msg)
+	case pConfirm:
+		r.onConfirm(msg)
 	case pKill:
 		r.onKill(msg)
 	case pKilled:
@@ -149,35 +151,39 @@ func (r resourceOf) maybeHead() {
 
 // onNew moves a weak half into the queue, because its strong half is at the head of the other one. Unless it is at the
 // head here too, it waits for another one, and that may close a loop.
-func (r resourceOf) onNew(from int32, msg paperMessage) {
+func (r resourceOf) onNew(msg paperMessage) {
 	s := r.s
 	i := find(s.weak, msg.client)
 	if i < 0 || len(s.strong) >= r.m.clients {
 		return
 	}
-	s.strong = append(s.strong, s.weak[i])
+	h := s.weak[i]
+	h.token = msg.token
+	s.strong = append(s.strong, h)
 	s.weak = slices.Delete(s.weak, i, i+1)
 	if len(s.strong) > 1 && !r.m.rule.isBlind {
-		r.seek(msg.client, hop{resource: from, client: msg.client, token: msg.token})
+		r.seek(msg.client)
 	}
 }
 
 // seek starts to look for a loop, or remembers to when the last search for this client has come to its end.
-func (r resourceOf) seek(client int32, first hop) {
+func (r resourceOf) seek(client int32) {
 	s := r.s
 	i := 0
 	for i < len(s.seeks) && s.seeks[i].client < client {
 		i++
 	}
 	if i < len(s.seeks) && s.seeks[i].client == client {
-		s.seeks[i].isAgain, s.seeks[i].token = true, first.token
+		s.seeks[i].isAgain = true
 		return
 	}
 	if len(s.seeks) == r.m.clients {
 		return
 	}
 	s.seeks = slices.Insert(s.seeks, i, seeking{client: client})
-	r.follow(paperMessage{kind: pSeek, client: client, path: []hop{first}})
+	h := &s.strong[find(s.strong, client)]
+	h.seen = h.seen.with(int(client))
+	r.follow(paperMessage{kind: pSeek, client: client, path: []hop{{resource: h.peer, client: client, token: h.token}}})
 }
 
 // follow sends a search on along the dependency of the head, or ends it if there is none.
@@ -213,9 +219,17 @@ func (r resourceOf) onSeek(msg paperMessage) {
 	if len(msg.path) < 2 {
 		return // forged
 	}
-	last := msg.path[len(msg.path)-1]
+	msg.path = slices.Clone(msg.path)
+	last := &msg.path[len(msg.path)-1]
 	i := find(r.s.strong, last.client)
-	isThere := i > 0 && r.s.strong[i].role == weakHalf || r.m.rule.isGullible && len(r.s.strong) > 0
+	isThere := i > 0 && r.s.strong[i].role == weakHalf
+	if isThere {
+		r.s.strong[i].seen = r.s.strong[i].seen.with(int(msg.client))
+		if !r.m.rule.isFickle {
+			last.token = r.s.strong[i].token
+		}
+	}
+	isThere = isThere || r.m.rule.isGullible && len(r.s.strong) > 0
 	switch {
 	case !isThere:
 		r.over(msg)
@@ -223,13 +237,37 @@ func (r resourceOf) onSeek(msg paperMessage) {
 		r.follow(msg)
 	case r.s.strong[0].client != msg.path[0].client && !r.m.rule.isGullible:
 		r.over(msg)
-	default:
+	case r.m.rule.isCertain:
 		r.kill(msg)
+	default:
+		msg.kind = pConfirm
+		r.to(msg.path[1].resource, msg)
 	}
 }
 
+// onConfirm goes along a path that has come round. A dependency begins and ends where its weak half is, and a search
+// leaves a mark there; so if all marks are still there, all dependencies were there at once when the path came round.
+// That is a loop, and it stays until somebody breaks it. Without this a search that is slow may take dependencies of
+// different times for a loop.
+func (r resourceOf) onConfirm(msg paperMessage) {
+	if int(msg.at) >= len(msg.path)-1 {
+		return // forged
+	}
+	i := find(r.s.strong, msg.path[msg.at].client)
+	if i <= 0 || r.s.strong[i].role != weakHalf || !r.s.strong[i].seen.has(int(msg.client)) {
+		r.over(msg)
+		return
+	}
+	if msg.at++; int(msg.at) < len(msg.path)-1 {
+		r.to(msg.path[msg.at+1].resource, msg)
+		return
+	}
+	r.kill(msg)
+}
+
 // kill makes the least dependency of the loop give way: the one whose resource has the smallest number, the holder of
-// the token being above all.
+// the token being above all. What counts is who had the token when the dependency began: so all who find the same loop
+// choose the same victim, and only the first of them breaks something.
 func (r resourceOf) kill(msg paperMessage) {
 	victim := 0
 	for i, h := range msg.path {
@@ -254,9 +292,10 @@ func (r resourceOf) kill(msg paperMessage) {
 func (r resourceOf) onKill(msg paperMessage) {
 	s := r.s
 	i := find(s.strong, msg.client)
-	if i >= 0 && s.strong[i].role == weakHalf && (i > 0 || r.m.rule.isLate) && len(s.weak) < r.m.clients {
+	isSeen := i >= 0 && (s.strong[i].seen.has(int(msg.second)) || r.m.rule.isUnmarked)
+	if isSeen && s.strong[i].role == weakHalf && len(s.weak) < r.m.clients {
 		h := s.strong[i]
-		h.isTold = false
+		h.isTold, h.token, h.seen = false, false, 0
 		s.strong = slices.Delete(s.strong, i, i+1)
 		s.weak = insert(s.weak, h)
 		r.to(h.peer, paperMessage{kind: pKilled, client: msg.client})
@@ -275,13 +314,13 @@ func (r resourceOf) onOver(client int32) {
 	if i < 0 {
 		return
 	}
-	isAgain, token := s.seeks[i].isAgain, s.seeks[i].token
+	isAgain := s.seeks[i].isAgain
 	if s.seeks[i].isEnded {
 		r.out.Send(int(client), paperMessage{kind: pEnd})
 	}
 	s.seeks = slices.Delete(s.seeks, i, i+1)
 	if j := find(s.strong, client); isAgain && j > 0 && s.strong[j].role == weakHalf {
-		r.seek(client, hop{resource: s.strong[j].peer, client: client, token: token})
+		r.seek(client)
 	}
 }
 

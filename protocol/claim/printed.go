@@ -25,6 +25,8 @@ type rule struct {
 	isRash      bool // a resource does not wait for a weak claim ahead
 	isAbrupt    bool // a resource does not wait for what a client sent before it left
 	isCocky     bool // a client takes a first place for good although its stamp has grown
+	isGenerous  bool // a claim lends without end
+	isEven      bool // a resource does not ask which of its readies a client that leaves has had
 	isBlank     bool // a resource that lost its queue gives at once
 
 	// The paper's protocol.
@@ -32,8 +34,10 @@ type rule struct {
 	repairs    int  // of the printed listing: how many of its errors are repaired
 	isBlind    bool // nobody looks for loops
 	isGullible bool // a search does not check the dependencies on its way
+	isCertain  bool // a loop that was found is broken without asking whether it is still there
+	isFickle   bool // who has the token when the search comes by is above all, not who had it when the dependency began
+	isUnmarked bool // a kill does not ask whether the dependency is the one that was seen
 	isUntoken  bool // the token does not count when a loop is broken
-	isLate     bool // a kill is obeyed even if the claim was allowed
 	isStuck    bool // the token is never sent on
 	isLazy     bool // the token is sent on only when a claim ends where it is, as lines 82-83 of the listing have it
 
@@ -55,6 +59,8 @@ var rules = map[string]rule{
 	"stamps-rash":      {protocol: stampsName, isRash: true},
 	"stamps-abrupt":    {protocol: stampsName, isAbrupt: true},
 	"stamps-cocky":     {protocol: stampsName, isCocky: true},
+	"stamps-generous":  {protocol: stampsName, isGenerous: true},
+	"stamps-even":      {protocol: stampsName, isEven: true},
 	"stamps-blank":     {protocol: stampsName, isBlank: true},
 
 	"printed-1": {protocol: paperName, isRaw: true, repairs: fixPop},
@@ -69,8 +75,10 @@ var rules = map[string]rule{
 
 	"paper-blind":    {protocol: paperName, isBlind: true},
 	"paper-gullible": {protocol: paperName, isGullible: true},
+	"paper-certain":  {protocol: paperName, isCertain: true},
+	"paper-fickle":   {protocol: paperName, isFickle: true},
+	"paper-unmarked": {protocol: paperName, isUnmarked: true},
 	"paper-untoken":  {protocol: paperName, isUntoken: true},
-	"paper-late":     {protocol: paperName, isLate: true},
 	"paper-lazy":     {protocol: paperName, isLazy: true},
 	"paper-stuck":    {protocol: paperName, isStuck: true},
 }

@@ -18,26 +18,27 @@ func (m *stamps) onClient(s *state, c int, msg message, out *model.Outbox[messag
 	case at == over || msg.epoch != s.epoch:
 	case msg.kind == present:
 		m.onPresent(s, c, msg, out)
-	case msg.kind == request && at == cancelled:
-		s.remove(i)
-		m.end(s, c, absent, out)
+	case at == cancelled:
+		m.onAwaited(s, c, i, msg.kind, out)
 	case at == absent && len(s.queue) >= m.clients: // only overwritten memory has more entries than clients
 	case msg.kind == request && at == absent:
 		s.put(entry{client: int32(c), stage: fresh})
 		m.maybeOffer(s, out)
-	case msg.kind == final && at == cancelled:
-		s.remove(i)
-		m.end(s, c, weak, out)
 	case msg.kind == final && at == weak:
+		e := s.queue[i]
 		s.remove(i)
-		e := entry{client: int32(c), stage: strong, stamp: msg.stamp}
+		e.stage, e.stamp, e.isWagered = strong, msg.stamp, false
 		if msg.isFirst {
 			e.stage = told
 		}
 		s.put(e)
 		m.maybeReady(s, out)
 	case msg.kind == leave:
-		m.onLeave(s, c, i, at, msg.isFinal, out)
+		m.onLeave(s, c, i, at, msg, out)
+	case msg.kind == ask && at != fresh:
+		m.onAsk(s, c, i, out)
+	case msg.kind == back && at == told:
+		m.onBack(s, i, out)
 	}
 }
 
@@ -62,13 +63,15 @@ func (m *stamps) offer(s *state, i int, above int64, out *model.Outbox[message])
 		stamp = above
 	}
 	c := s.queue[i].client
-	msg := message{kind: offer, epoch: s.epoch, stamp: stamp, isFirst: s.top() == 0}
+	msg := message{kind: offer, epoch: s.epoch, stamp: stamp, client: c, isFirst: s.top() == 0}
 	if msg.isFirst {
 		s.fence = (s.fence + 1) % int64(m.fences)
 		msg.fence = s.fence
 	}
+	e := s.queue[i]
 	s.remove(i)
-	s.put(entry{client: c, stage: weak, stamp: stamp})
+	e.stage, e.stamp, e.isWagered = weak, stamp, msg.isFirst && m.loans > 0
+	s.put(e)
 	out.Send(int(c), msg)
 }
 
@@ -76,6 +79,10 @@ func (m *stamps) offer(s *state, i int, above int64, out *model.Outbox[message])
 // be the smaller one.
 func (m *stamps) maybeReady(s *state, out *model.Outbox[message]) {
 	if s.unheard != 0 {
+		return
+	}
+	if m.loans > 0 {
+		m.maybeLend(s, out)
 		return
 	}
 	for i := range s.queue {
@@ -94,22 +101,47 @@ func (m *stamps) maybeReady(s *state, out *model.Outbox[message]) {
 
 // onLeave takes a client out. What it sent before and has not come yet is awaited, or it would be taken for part of the
 // client's next claim.
-func (m *stamps) onLeave(s *state, c, i int, at stage, isFinal bool, out *model.Outbox[message]) {
-	isAwaited := at == absent || at == weak && isFinal
+func (m *stamps) onLeave(s *state, c, i int, at stage, msg message, out *model.Outbox[message]) {
+	gone := entry{client: int32(c), stage: cancelled, was: at}
+	if at == absent {
+		gone.awaits = gone.awaits.with(int(request))
+	}
+	if at == weak && msg.isFinal {
+		gone.awaits = gone.awaits.with(int(final))
+	}
 	if i >= 0 {
+		rest, awaits := s.queue[i].leaving(msg, at, m.rule.isEven)
+		gone.loan, gone.awaits = rest, gone.awaits|awaits
 		s.remove(i)
 	}
-	if isAwaited && !m.rule.isAbrupt {
-		s.put(entry{client: int32(c), stage: cancelled})
+	if gone.awaits != 0 && !m.rule.isAbrupt {
+		s.put(gone)
 	} else {
-		m.end(s, c, at, out)
+		m.end(s, c, gone, out)
 	}
 	m.maybeReady(s, out)
 }
 
+// onAwaited is a message of a client that has left, which overtook it.
+func (m *stamps) onAwaited(s *state, c, i int, k kind, out *model.Outbox[message]) {
+	e := &s.queue[i]
+	if !e.awaits.has(int(k)) {
+		return
+	}
+	e.awaits = e.awaits.without(int(k))
+	if k == back {
+		e.was, e.isRecalled = strong, false
+	}
+	if gone := *e; gone.awaits == 0 {
+		s.remove(i)
+		m.end(s, c, gone, out)
+	}
+}
+
 // end tells a client that it is out, and what was sent to it before.
-func (m *stamps) end(s *state, c int, at stage, out *model.Outbox[message]) {
-	out.Send(c, message{kind: ended, epoch: s.epoch, hasOffered: at == weak || at == strong || at == told, hasReadied: at == told})
+func (m *stamps) end(s *state, c int, e entry, out *model.Outbox[message]) {
+	at := e.was
+	out.Send(c, message{kind: ended, epoch: s.epoch, hasOffered: at == weak || at == strong || at == told, hasReadied: at == told, hasRecalled: e.isRecalled})
 }
 
 // onExpired takes a client out whose session has ended, and remembers that: what it sent may still come.
@@ -120,7 +152,7 @@ func (m *stamps) onExpired(s *state, c, i int, out *model.Outbox[message]) {
 	if !m.rule.isForgetful && len(s.queue) < m.clients {
 		s.put(entry{client: int32(c), stage: over})
 	}
-	s.unheard = s.unheard.without(c)
+	s.unheard, s.early = s.unheard.without(c), s.early.without(c)
 	m.maybeOffer(s, out)
 	m.maybeReady(s, out)
 }
@@ -132,7 +164,7 @@ func (m *stamps) onLoss(s *state, out *model.Outbox[message]) {
 		return
 	}
 	s.epoch++
-	s.unheard = 0
+	s.unheard, s.early = 0, 0
 	kept := s.queue[:0]
 	for _, e := range s.queue {
 		if e.stage == over {
@@ -153,12 +185,13 @@ func (m *stamps) onLoss(s *state, out *model.Outbox[message]) {
 
 // onLost answers a resource that has lost its queue. What was on the way to and from it belongs to an epoch that has
 // passed, so nothing of that is owed any more.
-func (m *stamps) onLost(s *state, r int, msg message, out *model.Outbox[message]) {
+func (m *stamps) onLost(p int, s *state, r int, msg message, out *model.Outbox[message]) {
 	if msg.epoch <= s.epochs[r] {
 		return // an older loss, told late
 	}
 	s.epochs[r] = msg.epoch
-	answer := message{kind: present, epoch: msg.epoch}
+	answer := message{kind: present, epoch: msg.epoch, client: int32(p)}
+	s.asked, s.recalled, s.back, s.turns = s.asked.without(r), s.recalled.without(r), s.back.without(r), s.turns.without(r)
 	switch {
 	case !s.need.has(r) || s.phase == closing:
 	case !s.isFinal:
@@ -182,13 +215,16 @@ func (m *stamps) onPresent(s *state, c int, msg message, out *model.Outbox[messa
 		return
 	}
 	s.unheard = s.unheard.without(c)
+	defer func() { s.early = s.early.without(c) }()
 	switch i := s.find(c); {
 	case msg.stage == absent: // whatever is here belongs to a claim that was made since
 	case i >= 0 && s.queue[i].stage == cancelled: // it has left since, and that came first
+		e := s.queue[i]
 		s.remove(i)
-		m.end(s, c, absent, out)
+		e.was = absent
+		m.end(s, c, e, out)
 	case i < 0 && len(s.queue) < m.clients:
-		s.put(entry{client: int32(c), stage: msg.stage, stamp: msg.stamp})
+		s.put(entry{client: int32(c), stage: msg.stage, stamp: msg.stamp, loan: loan{isAsked: s.early.has(c)}})
 	}
 	m.maybeOffer(s, out)
 	m.maybeReady(s, out)

@@ -17,13 +17,20 @@ type state struct {
 	// stamp is the largest offer so far, and once it is final the stamp of the claim.
 	stamp   int64
 	isFinal bool
-	// firsts are the resources that offered this very stamp and have nobody ahead.
-	firsts set
-	epochs []uint8 // by resource: the last one heard of
-	fences []int64 // by resource: of the last ready
+	// tops are the resources that offered this very stamp, firsts those of them that have nobody ahead.
+	tops, firsts set
+	epochs       []uint8 // by resource: the last one heard of
+	fences       []int64 // by resource: of the last ready
+
+	// Of a client, where there are loans: the resources that were asked for a loan; those that want to be given back, where
+	// that has not been done; those that were; and for each resource whether its readies so far are an odd number.
+	asked, recalled, back, turns set
+	lent                         uint8 // how often it has given something back that was its own
+	owesRecall                   set
 
 	// Of a resource.
 	queue []entry // by stamp and client; those without a stamp come first
+	early set     // the clients that asked for a loan before they said what they had in the queue that was lost
 	fence int64   // of the last ready
 	epoch uint8
 	// unheard are the clients that have not said yet what they had here before the queue was lost.
@@ -36,6 +43,10 @@ type entry struct {
 	client int32
 	stage  stage
 	stamp  int64
+	// Of a client that has left: what it was, and the kinds of the messages that it sent before and that have not come.
+	was    stage
+	awaits set
+	loan
 }
 
 // stage of a client at a resource.
@@ -55,33 +66,56 @@ var stageNames = []string{"absent", "fresh", "weak", "strong", "told", "cancelle
 
 func (st *state) visit(p int, f *model.Fields, s *stamps) {
 	if s.isClient(p) {
-		st.visitClient(f, s)
+		st.visitClient(p, f, s)
 		return
 	}
 	model.List(f, "queue", &st.queue, s.clients, func(f *model.Fields, name string, e *entry) {
 		model.Int(f, name+".client", &e.client, 0, int32(s.clients-1))
 		model.Enum(f, name+".stage", &e.stage, stageNames...)
-		s.visitStamp(f, name+".stamp", &e.stamp)
+		s.visitStamp(f, name+".stamp", &e.stamp, e.client)
+		if e.stage == cancelled {
+			model.Enum(f, name+".was", &e.was, stageNames...)
+			visitSet(f, name+".awaits", &e.awaits, len(kindNames))
+		}
+		if s.loans > 0 {
+			e.visit(f, name, s)
+		}
 	})
 	s.visitFence(f, &st.fence)
 	if s.losses > 0 {
 		model.Int(f, "epoch", &st.epoch, 0, uint8(s.losses))
 		visitSet(f, "unheard", &st.unheard, s.clients)
+		if s.loans > 0 {
+			visitSet(f, "early", &st.early, s.clients)
+		}
 		model.Ghost(f, "losses left", &st.losses, 0, s.losses)
 	}
 }
 
-func (st *state) visitClient(f *model.Fields, s *stamps) {
+func (st *state) visitClient(p int, f *model.Fields, s *stamps) {
 	st.user.visit(f, &s.shape)
 	visitSet(f, "offered", &st.offered, s.resources)
 	visitSet(f, "ready", &st.readied, s.resources)
-	s.visitStamp(f, "stamp", &st.stamp)
+	s.visitStamp(f, "stamp", &st.stamp, int32(p))
 	model.Bool(f, "is final", &st.isFinal)
 	visitSet(f, "first", &st.firsts, s.resources)
+	if s.isPrompt {
+		visitSet(f, "top", &st.tops, s.resources)
+	}
 	if s.canCancel || st.phase == closing {
 		visitSet(f, "ended", &st.ended, s.resources)
 		visitSet(f, "owes offer", &st.owesOffer, s.resources)
 		visitSet(f, "owes ready", &st.owesReady, s.resources)
+	}
+	if s.loans > 0 {
+		model.Int(f, "lent", &st.lent, 0, uint8(s.loans))
+		visitSet(f, "asked", &st.asked, s.resources)
+		visitSet(f, "recalled", &st.recalled, s.resources)
+		visitSet(f, "given back", &st.back, s.resources)
+		if s.canCancel {
+			visitSet(f, "turns", &st.turns, s.resources)
+		}
+		visitSet(f, "owes recall", &st.owesRecall, s.resources)
 	}
 	for r := range s.resources {
 		if s.losses > 0 {
@@ -93,10 +127,10 @@ func (st *state) visitClient(f *model.Fields, s *stamps) {
 	}
 }
 
-// visitStamp visits a stamp: where any may be offered only their order matters, otherwise their values do.
-func (s *stamps) visitStamp(f *model.Fields, name string, v *int64) {
+// visitStamp visits the stamp of a client: where any may be offered only their order matters, otherwise their values do.
+func (s *stamps) visitStamp(f *model.Fields, name string, v *int64, client int32) {
 	if s.isAny {
-		model.Stamp(f, name, v, maxStamp)
+		model.StampOf(f, name, v, maxStamp, int(client))
 		return
 	}
 	model.Int(f, name, v, 0, maxStamp)

@@ -15,10 +15,15 @@ type stamps struct {
 	isAny  bool
 	losses int
 	fences int
+	loans  int
+	names  []string // of the clients
 }
 
 func newStamps(s shape, g *model.Graph, o model.Options, losses int) (*model.Instance, error) {
-	m := &stamps{shape: s, isAny: o.Values["stamps"] == "any", losses: losses, fences: o.Int("fences")}
+	m := &stamps{shape: s, isAny: o.Values["stamps"] == "any", losses: losses, fences: o.Int("fences"), loans: o.Int("loans")}
+	for c := range s.clients {
+		m.names = append(m.names, g.Name(c))
+	}
 	if losses > 0 && s.clients > maxResources {
 		return nil, fmt.Errorf("--losses %d: at most %d clients then", losses, maxResources)
 	}
@@ -86,7 +91,7 @@ func (m *stamps) Step(p int, s *state, e model.Event[message], out *model.Outbox
 	case m.isClient(p) && e.Kind == model.Given:
 		m.onUser(s, e.Input, out)
 	case m.isClient(p) && e.Kind == model.Received:
-		m.onAnswer(s, e.Channel, e.Message, out)
+		m.onAnswer(p, s, e.Channel, e.Message, out)
 	case e.Kind == model.Received:
 		m.onClient(s, e.Channel, e.Message, out)
 	case e.Kind == model.Given && e.Input.Code == doOther:
@@ -104,8 +109,10 @@ func (m *stamps) onUser(s *state, in model.Input, out *model.Outbox[message]) {
 		m.toAll(s, message{kind: request}, out)
 	case doRelease, doCancel:
 		s.phase = closing
-		m.toAll(s, message{kind: leave, isFinal: s.isFinal}, out)
-		s.stamp, s.firsts = 0, 0
+		s.need.each(func(r int) {
+			out.Send(r, message{kind: leave, epoch: s.epochs[r], isFinal: s.isFinal, isAsked: s.asked.has(r), isBack: s.back.has(r), isOdd: s.turns.has(r)})
+		})
+		s.stamp, s.tops, s.firsts = 0, 0, 0
 		if m.rule.isHasty {
 			m.becomeIdle(s)
 		}
@@ -124,20 +131,21 @@ func (m *stamps) toAll(s *state, msg message, out *model.Outbox[message]) {
 }
 
 func (m *stamps) becomeIdle(s *state) {
-	s.phase, s.need, s.isFinal, s.stamp, s.firsts = idle, 0, false, 0, 0
-	s.offered, s.readied, s.ended, s.owesOffer, s.owesReady = 0, 0, 0, 0, 0
+	s.phase, s.need, s.isFinal, s.stamp, s.tops, s.firsts = idle, 0, false, 0, 0, 0
+	s.offered, s.readied, s.ended, s.owesOffer, s.owesReady, s.owesRecall = 0, 0, 0, 0, 0, 0
+	s.asked, s.recalled, s.back, s.turns, s.lent = 0, 0, 0, 0, 0
 	for r := range s.fences {
 		s.fences[r] = 0
 	}
 }
 
 // onAnswer is what a client does with a message of resource r.
-func (m *stamps) onAnswer(s *state, r int, msg message, out *model.Outbox[message]) {
+func (m *stamps) onAnswer(p int, s *state, r int, msg message, out *model.Outbox[message]) {
 	if s.phase == gone {
 		return
 	}
 	if msg.kind == lost {
-		m.onLost(s, r, msg, out)
+		m.onLost(p, s, r, msg, out)
 		return
 	}
 	if msg.epoch != s.epochs[r] || !s.need.has(r) {
@@ -152,8 +160,12 @@ func (m *stamps) onAnswer(s *state, r int, msg message, out *model.Outbox[messag
 	case ready:
 		s.readied = s.readied.with(r)
 		s.fences[r] = msg.fence
-		if s.phase == waiting {
+		switch {
+		case s.phase != waiting:
+		case m.loans == 0:
 			m.maybeUse(s)
+		default:
+			m.onLoanReady(s, r, msg, out)
 		}
 	case ended:
 		s.ended = s.ended.with(r)
@@ -163,7 +175,12 @@ func (m *stamps) onAnswer(s *state, r int, msg message, out *model.Outbox[messag
 		if msg.hasReadied {
 			s.owesReady = s.owesReady.with(r)
 		}
-	case request, final, leave, expired, lost, present:
+		if msg.hasRecalled {
+			s.owesRecall = s.owesRecall.with(r)
+		}
+	case recall:
+		m.onRecall(s, r, out)
+	case request, final, leave, expired, lost, present, ask, back:
 	}
 	m.maybeClose(s, r)
 }
@@ -176,10 +193,13 @@ func (m *stamps) onOffer(s *state, r int, msg message, out *model.Outbox[message
 		isTop = msg.stamp < s.stamp
 	}
 	if isTop {
-		s.stamp = msg.stamp
+		s.stamp, s.tops = msg.stamp, 0
 		if !m.rule.isCocky {
 			s.firsts = 0
 		}
+	}
+	if msg.stamp == s.stamp {
+		s.tops = s.tops.with(r)
 	}
 	if msg.isFirst && (msg.stamp == s.stamp || m.rule.isCocky) {
 		s.firsts = s.firsts.with(r)
@@ -190,10 +210,11 @@ func (m *stamps) onOffer(s *state, r int, msg message, out *model.Outbox[message
 	}
 	s.isFinal, s.readied = true, s.firsts
 	s.need.each(func(r int) {
-		out.Send(r, message{kind: final, epoch: s.epochs[r], stamp: s.stamp, isFirst: s.firsts.has(r)})
+		out.Send(r, message{kind: final, epoch: s.epochs[r], stamp: s.stamp, client: msg.client, isFirst: s.firsts.has(r), isSame: s.tops.has(r)})
 	})
-	s.firsts = 0
+	s.tops, s.firsts = 0, 0
 	m.maybeUse(s)
+	m.maybeAsk(s, out)
 }
 
 // maybeUse begins to use what was claimed once everything is ready. Only who may be asked again by a resource that lost
@@ -209,7 +230,7 @@ func (m *stamps) maybeUse(s *state) {
 
 // maybeClose is done with resource r when it has ended and nothing from it is still on the way.
 func (m *stamps) maybeClose(s *state, r int) {
-	isOwed := s.owesOffer&^s.offered | s.owesReady&^s.readied
+	isOwed := s.owesOffer&^s.offered | s.owesReady&^s.readied | s.owesRecall&^s.recalled
 	if s.phase != closing || !s.ended.has(r) || isOwed.has(r) && !m.rule.isCareless {
 		return
 	}
@@ -218,7 +239,8 @@ func (m *stamps) maybeClose(s *state, r int) {
 
 func (m *stamps) close(s *state, r int) {
 	s.need, s.offered, s.readied, s.ended = s.need.without(r), s.offered.without(r), s.readied.without(r), s.ended.without(r)
-	s.owesOffer, s.owesReady = s.owesOffer.without(r), s.owesReady.without(r)
+	s.owesOffer, s.owesReady, s.owesRecall = s.owesOffer.without(r), s.owesReady.without(r), s.owesRecall.without(r)
+	s.asked, s.recalled, s.back, s.turns = s.asked.without(r), s.recalled.without(r), s.back.without(r), s.turns.without(r)
 	if s.need == 0 {
 		m.becomeIdle(s)
 	}
