@@ -16,7 +16,7 @@ type Pool struct {
 	Most  int    `json:"most"`  // how many one request may take; 0 means all of them
 	// Lease is how long a node that is cut off may go on using what it holds. After the crash of a node its units come back
 	// when it has passed. 0 means 10 seconds.
-	Lease    time.Duration `json:"lease"`
+	Lease    time.Duration `json:"lease_ns"`
 	Revision uint64        `json:"revision"`
 }
 
@@ -48,8 +48,8 @@ type Holder struct {
 	Principal string        `json:"principal,omitempty"` // who was authenticated
 	Node      string        `json:"node"`
 	Reason    string        `json:"reason,omitempty"`
-	HeldFor   time.Duration `json:"held_for"`
-	GoodFor   time.Duration `json:"good_for"` // unless it is renewed
+	HeldFor   time.Duration `json:"held_for_ns"`
+	GoodFor   time.Duration `json:"good_for_ns"` // unless it is renewed
 }
 
 // Waiter is a row of the list of who waits.
@@ -63,7 +63,7 @@ type Waiter struct {
 	Node      string        `json:"node"`
 	Reason    string        `json:"reason,omitempty"`
 	Place     int           `json:"place"` // 1 is next at its node
-	WaitedFor time.Duration `json:"waited_for"`
+	WaitedFor time.Duration `json:"waited_for_ns"`
 }
 
 // Status is how the network stands, as seen by the node that answered.

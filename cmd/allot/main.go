@@ -36,7 +36,9 @@ const (
 	exitUnknown     = 2  // a limit cut the search or the run
 	exitUsage       = 64 // what was asked makes no sense
 	exitUnreachable = 69 // the network cannot be reached
+	exitLost        = 70 // what was held is lost
 	exitFile        = 74 // a file could not be read or written
+	exitNotAcquired = 75 // not acquired in time
 )
 
 func main() {
@@ -124,7 +126,7 @@ func newRoot() *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return readEnvironment(cmd.Flags()) }
-	root.AddCommand(newUp(), newNode(), newSlots(), newPS(), newLab())
+	root.AddCommand(newUp(), newNode(), newRun(), newPS(), newStatus(), newPool(), newRelease(), newEvict(), newSlots(), newLab())
 	return root
 }
 

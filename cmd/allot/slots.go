@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -20,9 +21,6 @@ import (
 
 	"allot/slots/processes"
 )
-
-// exitNotAcquired is what the commands that hold something return when they did not get it in time.
-const exitNotAcquired = 75
 
 func newSlots() *cobra.Command {
 	var o processes.Options
@@ -138,57 +136,30 @@ func runHolding(hold *processes.Hold, o processes.Options, args []string, inheri
 				return fileError(err)
 			}
 		case err := <-done:
-			return childExit(err)
+			return exitOf(err)
 		}
 	}
 }
 
-// childExit ends allot as the command has ended.
-func childExit(err error) error {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return err
+// listLocal lists the slots of this machine.
+func listLocal(out io.Writer, asJSON bool) error {
+	list, err := processes.List(processes.Folder())
+	if err != nil {
+		return fileError(err)
 	}
-	if status, ok := exit.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return exitError{code: 128 + int(status.Signal())}
+	if asJSON {
+		return printJSON(out, list)
 	}
-	return exitError{code: exit.ExitCode()}
+	if len(list) == 0 {
+		fmt.Fprintln(out, "nobody has used slots here yet")
+	}
+	for _, l := range list {
+		printListing(out, l)
+	}
+	return nil
 }
 
-func newPS() *cobra.Command {
-	var isLocal, asJSON bool
-	cmd := &cobra.Command{
-		Use:     "ps --local",
-		Short:   "who holds and who waits",
-		Example: "  allot ps --local\n  allot ps --local --json",
-		Args:    cobra.NoArgs,
-	}
-	cmd.Flags().BoolVar(&isLocal, "local", false, "the slots of this machine (allot slots)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if !isLocal {
-			return errors.New("only the slots of this machine can be listed so far: allot ps --local")
-		}
-		list, err := processes.List(processes.Folder())
-		if err != nil {
-			return fileError(err)
-		}
-		out := cmd.OutOrStdout()
-		if asJSON {
-			return printJSON(out, list)
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(out, "nobody has used slots here yet")
-		}
-		for _, l := range list {
-			printListing(out, l)
-		}
-		return nil
-	}
-	return cmd
-}
-
-func printListing(w interface{ Write([]byte) (int, error) }, l processes.Listing) {
+func printListing(w io.Writer, l processes.Listing) {
 	if l.Problem != "" {
 		fmt.Fprintf(w, "%s: %s\n", plain(l.Name), plain(l.Problem))
 		return

@@ -7,6 +7,7 @@ package main
 
 import (
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 )
@@ -21,10 +22,4 @@ func newSlots() *cobra.Command {
 	}
 }
 
-func newPS() *cobra.Command {
-	return &cobra.Command{
-		Use:   "ps",
-		Short: "who holds and who waits (Linux only)",
-		RunE:  func(*cobra.Command, []string) error { return errLinuxOnly },
-	}
-}
+func listLocal(io.Writer, bool) error { return errLinuxOnly }
