@@ -12,23 +12,32 @@ import (
 // properties are the promises of a pool.
 func (m *lab) properties() []model.Property {
 	all := []model.Property{
-		{Name: "exclusive", Claim: model.Always,
+		{Name: "exclusive", Claim: model.Always, CleanOnly: true,
 			Text:  "no unit has two holders, clients of crashed members included",
 			Holds: func(v *model.View) bool { return m.twice(v) < 0 },
 			Why: func(v *model.View) string {
 				u := m.twice(v)
 				return fmt.Sprintf("unit %d is held by %v", u, m.holders(v, u))
 			}},
-		{Name: "one-reign", Claim: model.Always,
+		{Name: "one-reign", Claim: model.Always, CleanOnly: true,
 			Text:  "no two members may act as root at the same time",
 			Holds: func(v *model.View) bool { return m.reigning(v) <= 1 }},
 		{Name: "used", Claim: model.Sometimes, Text: "units are held",
 			Holds: func(v *model.View) bool { return m.heldTotal(v) > 0 }},
 	}
 	if m.hasFences {
-		all = append(all, model.Property{Name: "fences-grow", Claim: model.AlwaysStep,
-			Text:      "a grant has a greater fence than every earlier grant of the unit, wherever that was",
-			HoldsStep: m.fencesGrow})
+		all = append(all, model.Property{Name: "fences-grow", Claim: model.Always, CleanOnly: true,
+			Text:  "who holds a unit has a greater fence than everybody who ever held it",
+			Holds: m.fencesGrow})
+	}
+	if m.heals > 0 {
+		all = append(all, model.Property{Name: "heals", Claim: model.Always,
+			Text:  "after the stated time every unit is in one place",
+			Holds: func(v *model.View) bool { return stateOf(v, m.world()).world.age < m.heals || m.misplaced(v) < 0 },
+			Why: func(v *model.View) string {
+				u := m.misplaced(v)
+				return fmt.Sprintf("unit %d is in %d places", u, m.places(v, int32(u)))
+			}})
 	}
 	if m.crashes == 0 && m.skew == 0 && m.generations == 1 {
 		all = append(all, model.Property{Name: "served", Claim: model.Recurs,
@@ -46,7 +55,7 @@ func (m *lab) properties() []model.Property {
 
 // isServed: nothing waits. With several requests at once somebody may always wait; then it is enough that the first is a new
 // one, which it is right after a grant.
-func (m *lab) isServed(s *state) bool { return len(s.seat.queue) < m.limit }
+func (m *lab) isServed(s *state) bool { return s.seat.queue.len() < m.limit }
 
 func (m *lab) holders(v *model.View, unit int) (who []int) {
 	for p := range m.members {
@@ -56,8 +65,10 @@ func (m *lab) holders(v *model.View, unit int) (who []int) {
 				who = append(who, p)
 			}
 		}
-		if findUnit(s.former, int32(unit)) >= 0 {
-			who = append(who, p)
+		for _, u := range s.former {
+			if u.number == int32(unit) {
+				who = append(who, p)
+			}
 		}
 	}
 	return who
@@ -76,7 +87,7 @@ func (m *lab) twice(v *model.View) int {
 func (m *lab) reigning(v *model.View) int {
 	n := 0
 	for p := range m.members {
-		if s := stateOf(v, p); !s.isDead && s.seat.isReigning() {
+		if s := stateOf(v, p); s.dead == 0 && s.seat.isReigning() {
 			n++
 		}
 	}
@@ -99,29 +110,62 @@ func (m *lab) heldTotal(v *model.View) int {
 	return n
 }
 
-// fencesGrow looks at every grant that is new in a step.
-func (m *lab) fencesGrow(before, after *model.View, _ []model.Move) bool {
-	for u := range int(m.options.Units) {
-		var most int64
-		for p := range m.members {
-			most = max(most, stateOf(before, p).gave[u])
+// fencesGrow looks at every grant that there is.
+func (m *lab) fencesGrow(v *model.View) bool {
+	for p := range m.members {
+		s := stateOf(v, p)
+		if s.fell != 0 {
+			return false
 		}
-		for p := range m.members {
-			was := findHeld(&stateOf(before, p).seat, u)
-			now := findHeld(&stateOf(after, p).seat, u)
-			if now != nil && (was == nil || was.Fence != now.Fence) && now.Fence <= most {
-				return false
+		for _, h := range s.seat.held {
+			for _, u := range h.Units {
+				for q := range m.members {
+					if q != p && stateOf(v, q).gave[u.Number] >= u.Fence {
+						return false
+					}
+				}
 			}
 		}
 	}
 	return true
 }
 
-func findHeld(s *Seat, unit int) *Unit {
-	for i := range s.held {
-		if j := findUnit(s.held[i].Units, int32(unit)); j >= 0 {
-			return &s.held[i].Units[j]
+// misplaced finds a unit that is not in exactly one place, or -1.
+func (m *lab) misplaced(v *model.View) int {
+	for u := range m.options.Units {
+		if m.places(v, u) != 1 {
+			return int(u)
 		}
 	}
-	return nil
+	return -1
+}
+
+// places counts where a unit is: free or held at a member, or on board of a controller that will be heard.
+func (m *lab) places(v *model.View, unit int32) int {
+	n := 0
+	count := func(units []Unit) {
+		for _, u := range units {
+			if u.Number == unit {
+				n++
+			}
+		}
+	}
+	for p := range m.members {
+		s := stateOf(v, p)
+		count(s.seat.stock)
+		for _, h := range s.seat.held {
+			count(h.Units)
+		}
+	}
+	network := v.Network()
+	for link := range m.graph.Links() {
+		for i := range network.Length(v.C, link) {
+			_, to := m.graph.Ends(link)
+			msg := model.MessageOf[message](network, v.C, link, i)
+			if msg.kind == visit && !m.IsIgnored(to, stateOf(v, to), msg) {
+				count(msg.visit.Board)
+			}
+		}
+	}
+	return n
 }

@@ -27,7 +27,9 @@ var Algorithm = model.Algorithm{
 	Fairness: "weak",
 	Variants: []string{"corrected"},
 	Mutants: []string{"generation-unchecked", "old-visit-taken", "renewed-late", "renewed-from-now", "renewed-by-lost", "twice-kept",
-		"minted-early", "minted-at-once", "fence-not-raised", "no-priority", "lack-ignored", "turns-renewed", "priority-kept"},
+		"minted-early", "minted-at-once", "fence-not-raised", "no-priority", "lack-ignored", "turns-renewed", "priority-kept",
+		"burst-ignored", "taken-without-lease", "kept-without-lease", "present-ignored", "call-ignored", "taken-over-early",
+		"life-forgotten", "minted-without-reign", "sent-without-reign"},
 	Parameters: []model.Parameter{
 		{Name: "l", Text: "units", Default: "1", Min: 1, Max: 1 << 10},
 		{Name: "k", Text: "units that one request may take", Default: "1", Min: 1, Max: 1 << 10},
@@ -46,6 +48,16 @@ var Algorithm = model.Algorithm{
 		{Name: "passes", Text: "requests that may pass the first in the queue", Default: "1", Max: 1 << 20},
 		{Name: "cancel", Text: "whether requests may be taken back", Default: "no", Words: []string{"yes", "no"}},
 		{Name: "fences", Text: "whether fences are counted; needs a bound on the requests to end", Default: "no", Words: []string{"yes", "no"}},
+		{Name: "timers", Text: "whether patience and pace are kept, or run out at any time", Default: "kept", Words: []string{"kept", "any"}},
+		{Name: "takeover", Text: "when another root may take over: as late as the control plane says, or as soon as the reign of the last is over", Default: "timed",
+			Words: []string{"timed", "exact"}},
+		{Name: "calls", Text: "whether wake-up calls travel, or are heard within the step that sends them", Default: "travel", Words: []string{"travel", "prompt"}},
+		{Name: "burst", Text: "requests that a member may grant between visits", Default: "2", Min: 1, Max: 1 << 20},
+		{Name: "next", Text: "further generations: any, or with the same or another root, which is alone or not", Default: "any",
+			Words: []string{"any", "same", "same-alone", "other", "other-alone"}},
+		{Name: "least", Text: "units at least, where the pool is resized", Default: "1", Min: 1, Max: 1 << 10},
+		{Name: "resizes", Text: "how often the pool is resized", Default: "0", Max: 1 << 20},
+		{Name: "heals", Text: "ticks after which everything must be right, whatever the start; 0 means that it is not asked", Default: "0", Max: 1 << 20},
 		{Name: "forever", Text: "members that never release, as a sum of powers of 2", Default: "0", Max: 1<<31 - 1},
 	},
 	New: newInstance,
@@ -66,25 +78,40 @@ type lab struct {
 	limit       int
 	asks        int32
 	forever     int
+	least       int32
+	resizes     int32
+	heals       int32
+	next        string
 	hasCancel   bool
 	hasFences   bool
+	isAnyTime   bool // patience and pace run out at any time
+	isPrompt    bool // wake-up calls are heard at once
+	isExact     bool // another root takes over as soon as the reign of the last one is over
+	isOrderly   bool // the control plane does what it must, not whatever it may
 }
 
-// burst is how many requests may be granted between visits in the laboratory.
-const burst = 2
+// never is longer than any time in the laboratory.
+const never = 1 << 24
 
 func newInstance(o model.Options) (*model.Instance, error) {
 	g := o.Graph
 	m := &lab{graph: g, members: g.Len() - 1, rule: ruleNames[o.Variant], most: int32(o.Int("k")), skew: int32(o.Int("skew")),
 		reign: int32(o.Int("reign")), generations: int64(o.Int("generations")), crashes: int32(o.Int("crashes")),
 		restarts: int32(o.Int("restarts")), limit: o.Int("limit"), asks: int32(o.Int("asks")), forever: o.Int("forever"),
-		hasCancel: o.Values["cancel"] == "yes", hasFences: o.Values["fences"] == "yes"}
+		hasCancel: o.Values["cancel"] == "yes", hasFences: o.Values["fences"] == "yes", isAnyTime: o.Values["timers"] == "any", isExact: o.Values["takeover"] == "exact", isPrompt: o.Values["calls"] == "prompt", next: o.Values["next"],
+		least: int32(o.Int("least")), resizes: int32(o.Int("resizes")), heals: int32(o.Int("heals"))}
 	m.options = Options{Units: int32(o.Int("l")), Lease: int32(o.Int("lease")), Margin: int32(o.Int("margin")),
 		Pace: int32(o.Int("pace")), Audit: int32(o.Int("pace")), Patience: int32(o.Int("patience")), Turns: int32(o.Int("turns")),
-		Passes: int32(o.Int("passes")), Burst: burst, FenceShift: 8}
+		Passes: int32(o.Int("passes")), Burst: int32(o.Int("burst")), FenceShift: 20}
+	m.isOrderly = m.heals > 0 || m.members > mostChosen
+	if m.isAnyTime {
+		m.options.Patience, m.options.Pace, m.options.Audit = never, never, never
+	}
 	switch {
 	case g.Len() < 2 || g.Links() != g.Len()*(g.Len()-1):
 		return nil, errors.New("it needs a complete network, in which the last process is the world: complete:3 has two members")
+	case m.least > m.options.Units:
+		return nil, fmt.Errorf("--least %d: that is more than the %d units that there are (--l)", m.least, m.options.Units)
 	case m.most > m.options.Units:
 		return nil, fmt.Errorf("--k %d: a request cannot take more than the %d units that there are (--l)", m.most, m.options.Units)
 	case m.members > 30:
@@ -139,6 +166,9 @@ type post struct {
 }
 
 func (o *post) send(to int, msg message) {
+	if to == o.p {
+		return // only a fault can make a member take itself for another one
+	}
 	o.box.Send(o.m.graph.FindLink(o.p, to)-o.m.graph.Link(o.p, 0), msg)
 }
 
@@ -157,12 +187,15 @@ func (o *post) Granted(_ int64, units []Unit) {
 		return
 	}
 	for _, u := range units {
+		if u.Fence <= o.s.gave[u.Number] {
+			o.s.fell = 1
+		}
 		o.s.gave[u.Number] = max(o.s.gave[u.Number], u.Fence)
 	}
 }
 
 func (o *post) Lost(int64, Loss) {}
-func (o *post) Stuck()           {}
+func (o *post) Stuck()           { o.send(o.m.world(), message{kind: stuck}) }
 
 func copyVisit(v *Visit) Visit {
 	c := *v
@@ -179,7 +212,7 @@ func (m *lab) phase(v *model.View, p int) model.Phase {
 	}
 	s := stateOf(v, p)
 	switch {
-	case len(s.seat.queue) > 0:
+	case s.seat.queue.len() > 0:
 		return model.Waiting
 	case len(s.seat.held) > 0:
 		return model.Inside

@@ -7,7 +7,7 @@ package pool
 func (s *Seat) Good() int32 { return s.lease }
 
 // Queue is what waits, in order. It belongs to the seat.
-func (s *Seat) Queue() []Pending { return s.queue }
+func (s *Seat) Queue() []Pending { return s.queue.list() }
 
 // Free is what is free here. It belongs to the seat.
 func (s *Seat) Free() []Unit { return s.stock }
@@ -17,10 +17,10 @@ func (s *Seat) Held() []Holding { return s.held }
 
 // First is the round of the first request that waits, or 0.
 func (s *Seat) First() int64 {
-	if len(s.queue) == 0 {
+	if s.queue.len() == 0 {
 		return 0
 	}
-	return s.queue[0].Round
+	return s.queue.list()[0].Round
 }
 
 // IsAlone tells whether this member knows everything that is free: it is a root without others, which acts.

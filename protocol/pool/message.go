@@ -56,10 +56,15 @@ type Wake struct {
 type Set []uint64
 
 // Has tells whether a number is in the set.
-func (s Set) Has(u int32) bool { return int(u>>6) < len(s) && s[u>>6]>>(uint(u)&63)&1 != 0 }
+func (s Set) Has(u int32) bool {
+	return u >= 0 && int(u>>6) < len(s) && s[u>>6]>>(uint(u)&63)&1 != 0
+}
 
-// Add puts a number into the set.
+// Add puts a number into the set. It does nothing if there can be no such unit.
 func (s *Set) Add(u int32) {
+	if u < 0 || u >= MostUnits {
+		return
+	}
 	for int(u>>6) >= len(*s) {
 		*s = append(*s, 0)
 	}
@@ -93,6 +98,16 @@ func (v *Visit) setWaiter(w Waiter) {
 		copy(v.Waiters[i+1:], v.Waiters[i:])
 		v.Waiters[i] = w
 	}
+}
+
+// takeOff takes a unit off board.
+func (v *Visit) takeOff() Unit {
+	n := len(v.Board)
+	u := v.Board[n-1]
+	v.Board = v.Board[:n-1]
+	v.Present.Add(u.Number)
+	v.Moved = true
+	return u
 }
 
 // lackOfOthers is what all members but one lack together.

@@ -3,6 +3,8 @@
 
 package pool
 
+import "slices"
+
 // rootPart is what only the root of a generation has.
 type rootPart struct {
 	reign    int32 // ticks for which it may act as root
@@ -20,10 +22,15 @@ type rootPart struct {
 	prio     int32
 	lack     int32
 	top      int64 // no fence that was ever given is above it, but for those given since the last circulation
+	visit    Visit // memory of the controller that leaves
 }
 
-// mostOpen controllers are sent in vain before the root asks for a new generation.
-const mostOpen = 4
+// mostOpen controllers are sent in vain before the root asks for a new generation. They are counted up to mostCounted, which
+// nobody has the time to send within a lease.
+const (
+	mostOpen    = 4
+	mostCounted = 1 << 20
+)
 
 func (s *Seat) becomeRoot(isNew bool) {
 	r := &s.root
@@ -79,8 +86,10 @@ func (s *Seat) OnWake(w Wake) {
 	s.maybeDepart()
 }
 
-// Resize is called after the options have got another ℓ.
+// Resize is called after the options have got another ℓ. What is held beyond it stays until it is released. Whoever makes a pool
+// smaller than a request that waits must cancel it.
 func (s *Seat) Resize() {
+	s.stock = slices.DeleteFunc(s.stock, func(u Unit) bool { return u.Number >= s.options.Units })
 	if s.place == 0 {
 		s.root.isAgain = true
 		s.maybeDepart()
@@ -125,7 +134,7 @@ func (s *Seat) giveUp() {
 	r := &s.root
 	r.isOut, r.isAgain = false, true
 	r.patience = min(2*r.patience, max(r.patience, s.options.Lease/2))
-	if r.open = min(r.open+1, mostOpen); r.open == mostOpen {
+	if r.open = min(r.open+1, mostCounted); r.open >= mostOpen {
 		s.out.Stuck()
 	}
 	s.maybeDepart()
@@ -134,7 +143,7 @@ func (s *Seat) giveUp() {
 // maybeDepart sends the controller if it is at home and may leave.
 func (s *Seat) maybeDepart() {
 	r := &s.root
-	for s.place == 0 && r.reign > 0 && !r.isOut && (r.isAgain || r.rest == 0) {
+	for s.place == 0 && (r.reign > 0 || s.rule == sentWithoutReign) && !r.isOut && (r.isAgain || r.rest == 0) {
 		s.depart()
 	}
 }
@@ -143,8 +152,9 @@ func (s *Seat) depart() {
 	r := &s.root
 	r.isOut, r.isAgain, r.away = true, false, 0
 	s.circ++
-	v := &Visit{Generation: s.generation, Circ: s.circ, Done: r.done, Units: s.options.Units,
-		Waiters: append([]Waiter(nil), r.waiters...), Prio: r.prio, Lack: r.lack}
+	v := &r.visit
+	*v = Visit{Generation: s.generation, Circ: s.circ, Done: r.done, Units: s.options.Units, Board: v.Board[:0], Present: v.Present[:0],
+		Waiters: append(v.Waiters[:0], r.waiters...), Prio: r.prio, Lack: r.lack}
 	s.visit(v)
 	s.keepAtHome(v)
 	if s.size == 1 {
@@ -173,24 +183,26 @@ func (s *Seat) arrive(v *Visit) {
 		return // it was given up, or repeated
 	}
 	r.isOut, r.rest = false, s.options.Audit
-	told := r.waiters
 	r.done, r.patience = s.circ, s.patience()
 	s.comeHome(v)
 	s.makeAnew(v)
-	r.open, r.top = 0, v.Top
-	r.waiters, r.prio, r.lack = s.mergeCalls(v), v.Prio, v.Lack
+	r.open = 0
+	s.mergeCalls(v)
+	isOther := !equalWaiters(r.waiters, v.Waiters)
+	r.waiters = append(r.waiters[:0], v.Waiters...)
+	r.prio, r.lack = v.Prio, v.Lack
 	if r.prio >= s.size || r.prio >= 0 && !v.Seen {
 		r.prio, r.lack = -1, 0
 	}
-	s.isOthers = (&Visit{Waiters: r.waiters}).lackOfOthers(0) > 0
+	s.isOthers = v.lackOfOthers(0) > 0
 	s.serveHere()
-	if len(r.waiters) > 0 || len(s.queue) > 0 {
+	if len(r.waiters) > 0 || s.queue.len() > 0 {
 		// As long as something moves, it is worth another circulation.
-		r.isAgain = r.isAgain || v.Moved || s.given > 0 || !equalWaiters(told, r.waiters)
+		r.isAgain = r.isAgain || v.Moved || s.given > 0 || isOther
 		r.rest = min(r.rest, s.options.Pace)
 	}
-	if s.isAbroad(v) {
-		r.rest = min(r.rest, s.options.Pace)
+	if s.isAbroad(v) || !r.isStable {
+		r.rest = min(r.rest, s.options.Pace) // who holds needs a lease, and what was odd is looked at again
 	}
 	s.maybeDepart()
 }
@@ -201,7 +213,7 @@ func (s *Seat) comeHome(v *Visit) {
 		switch {
 		case v.Present.Has(u.Number):
 			v.Odd = true
-		case s.isValid(v, u):
+		case s.isValid(v, u) && u.Number < v.Units:
 			v.Present.Add(u.Number)
 			v.Top = max(v.Top, u.Fence)
 			s.stock = append(s.stock, u)
@@ -215,27 +227,50 @@ func (s *Seat) comeHome(v *Visit) {
 func (s *Seat) makeAnew(v *Visit) {
 	r := &s.root
 	r.isStable = !v.Odd
-	floor := max(v.Top, r.top, v.Generation<<s.options.FenceShift)
-	fence := floor + 2*int64(s.options.Burst)*int64(r.open+2)
+	if v.Top>>s.options.FenceShift <= v.Generation {
+		r.top = max(r.top, v.Top)
+	}
+	if r.top-v.Generation<<s.options.FenceShift > 1<<(s.options.FenceShift-1) {
+		s.out.Stuck() // the next generation has as many fences again
+	}
+	fence := s.freshFence()
 	for n := range s.options.Units {
-		if v.Present.Has(n) {
+		if v.Present.Has(n) && s.rule != presentIgnored {
 			continue
 		}
 		r.isStable = false
-		if r.settle > 0 || r.reign == 0 {
+		if r.settle > 0 || r.reign == 0 && s.rule != mintedWithoutReign {
 			r.rest = min(r.rest, max(1, r.settle))
 			continue
 		}
-		if s.rule == fenceNotRaised {
-			fence = 0
+		if fence>>s.options.FenceShift > v.Generation {
+			s.out.Stuck() // there are no fences left in this generation
+			return
 		}
+		r.top = fence
 		s.stock = append(s.stock, Unit{Number: n, Fence: fence})
 		v.Moved = true
 	}
 }
 
-// mergeCalls are the members that lack units, by what they said to the controller, or in a call that arrived since.
-func (s *Seat) mergeCalls(v *Visit) []Waiter {
+// freshFence is above every fence that a unit can have got. One that is missing was on a way that nobody has seen: since the last
+// circulation came home it may have been granted Burst times at each visit of each controller that was lost, and as often
+// between them.
+func (s *Seat) freshFence() int64 {
+	r := &s.root
+	if s.rule == fenceNotRaised {
+		return 0
+	}
+	fence := max(r.top, s.generation<<s.options.FenceShift)
+	if s.rule == burstIgnored {
+		return fence
+	}
+	return fence + 2*int64(s.options.Burst)*int64(r.open+2)
+}
+
+// mergeCalls makes v.Waiters the members that lack units, by what they said to the controller, or in a call that arrived
+// since.
+func (s *Seat) mergeCalls(v *Visit) {
 	kept := v.Waiters[:0]
 	for _, w := range v.Waiters {
 		if w.Place > 0 && w.Place < s.size && w.Lack > 0 {
@@ -249,7 +284,6 @@ func (s *Seat) mergeCalls(v *Visit) []Waiter {
 		}
 	}
 	s.root.late = s.root.late[:0]
-	return v.Waiters
 }
 
 // isAbroad tells whether some member other than the root has presented a unit.

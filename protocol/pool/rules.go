@@ -21,6 +21,15 @@ const (
 	lackIgnored              // others take what the member with the priority lacks
 	turnsRenewed             // every visit renews the turns of a member
 	priorityKept             // the member with the priority keeps it after its turn
+	burstIgnored             // units that are made anew get a fence that others may have got meanwhile
+	takenWithoutLease        // a member takes units off board without a lease
+	keptWithoutLease         // what is free survives the end of the lease
+	presentIgnored           // units are made anew though a member presented them
+	callIgnored              // any wake-up call counts as answered, not only the last one
+	takenOverEarly           // another root takes over one tick too early
+	lifeForgotten            // a member that restarted takes part in the generation in which it crashed
+	mintedWithoutReign       // a root that may not act makes units anew
+	sentWithoutReign         // a root that may not act sends controllers
 )
 
 var ruleNames = map[string]rule{
@@ -38,4 +47,13 @@ var ruleNames = map[string]rule{
 	"lack-ignored":         lackIgnored,
 	"turns-renewed":        turnsRenewed,
 	"priority-kept":        priorityKept,
+	"burst-ignored":        burstIgnored,
+	"taken-without-lease":  takenWithoutLease,
+	"kept-without-lease":   keptWithoutLease,
+	"present-ignored":      presentIgnored,
+	"call-ignored":         callIgnored,
+	"taken-over-early":     takenOverEarly,
+	"life-forgotten":       lifeForgotten,
+	"minted-without-reign": mintedWithoutReign,
+	"sent-without-reign":   sentWithoutReign,
 }

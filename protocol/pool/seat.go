@@ -3,7 +3,10 @@
 
 package pool
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Options of a pool. Times are in ticks.
 type Options struct {
@@ -77,7 +80,9 @@ type Seat struct {
 
 	stock []Unit    // free
 	held  []Holding // in the order of their ids
-	queue []Pending
+	queue waitList
+	spare [][]Unit // memory of grants that have ended
+	board Set      // memory of a visit
 
 	given    int32 // requests granted since the last visit
 	turns    int32 // requests granted from units that came back here while others waited, since some of them went on
@@ -127,6 +132,7 @@ func (s *Seat) Begin(generation int64, place, size int32, isNew bool) {
 
 // Advance tells that ticks have passed.
 func (s *Seat) Advance(ticks int32) {
+	s.heal()
 	s.since = min(s.since+ticks, s.options.Lease)
 	s.sinceCall = min(s.sinceCall+ticks, s.options.Lease)
 	beyond := ticks
@@ -135,7 +141,7 @@ func (s *Seat) Advance(ticks int32) {
 		beyond = max(0, ticks-s.root.reign)
 	}
 	if s.lease > 0 && beyond > 0 {
-		if s.lease -= beyond; s.lease <= 0 {
+		if s.lease = max(0, s.lease-beyond); s.lease == 0 && s.rule != renewedLate {
 			s.expire()
 		}
 	}
@@ -161,7 +167,9 @@ func (s *Seat) Due(most int32) int32 {
 func (s *Seat) expire() {
 	s.lease = 0
 	held := s.held
-	s.held, s.stock = nil, nil
+	if s.held = nil; s.rule != keptWithoutLease {
+		s.stock = nil
+	}
 	for _, h := range held {
 		s.out.Lost(h.ID, LeaseRanOut)
 	}
@@ -169,20 +177,16 @@ func (s *Seat) expire() {
 
 // Request asks for need units, 1..k. The answer is Granted, perhaps before this returns.
 func (s *Seat) Request(id int64, need int32, round int64) {
-	at := len(s.queue)
-	for at > 0 && s.queue[at-1].Round > round {
-		at--
-	}
-	s.queue = slices.Insert(s.queue, at, Pending{ID: id, Need: need, Round: round})
+	s.queue.add(Pending{ID: id, Need: need, Round: round})
 	s.serveHere()
 	s.maybeCall()
 }
 
 // Cancel takes a request back. It returns false if it does not wait.
 func (s *Seat) Cancel(id int64) bool {
-	for i := range s.queue {
-		if s.queue[i].ID == id {
-			s.queue = slices.Delete(s.queue, i, i+1)
+	for i, p := range s.queue.list() {
+		if p.ID == id {
+			s.queue.remove(i)
 			if i == 0 {
 				s.passed = 0
 			}
@@ -196,30 +200,37 @@ func (s *Seat) Cancel(id int64) bool {
 
 // Release ends a grant. It returns false if there is none.
 func (s *Seat) Release(id int64) bool {
-	i, ok := slices.BinarySearchFunc(s.held, id, func(h Holding, id int64) int { return compare(h.ID, id) })
+	i, ok := s.find(id)
 	if !ok {
 		return false
 	}
-	for _, u := range s.held[i].Units {
-		if u.Number < s.options.Units {
-			s.stock = append(s.stock, u)
-		}
-	}
-	s.held = slices.Delete(s.held, i, i+1)
+	s.drop(i)
 	s.serveHere()
 	s.maybeCall()
 	return true
 }
 
-func compare(a, b int64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+// find is where a grant is in the list, or where it belongs.
+func (s *Seat) find(id int64) (int, bool) {
+	return slices.BinarySearchFunc(s.held, id, func(h Holding, id int64) int { return cmp.Compare(h.ID, id) })
 }
+
+// drop puts the units of a grant into stock, but for those that the pool has no more.
+func (s *Seat) drop(i int) {
+	units := s.held[i].Units
+	for _, u := range units {
+		if u.Number < s.options.Units {
+			s.stock = append(s.stock, u)
+		}
+	}
+	s.held = slices.Delete(s.held, i, i+1)
+	if len(s.spare) < mostSpare {
+		s.spare = append(s.spare, units[:0])
+	}
+}
+
+// mostSpare bounds the memory that is kept for the next grants.
+const mostSpare = 64
 
 // serveHere grants requests from what is free here, between visits.
 func (s *Seat) serveHere() {
@@ -242,23 +253,23 @@ func (s *Seat) serveOne(v *Visit, most int32) bool {
 	if i < 0 {
 		return false
 	}
-	p := s.queue[i]
+	p := s.queue.list()[i]
 	if i == 0 {
 		s.passed = 0
 	} else {
 		s.passed++
 	}
-	s.queue = slices.Delete(s.queue, i, i+1)
-	units := make([]Unit, 0, p.Need)
-	for range p.Need {
+	s.queue.remove(i)
+	var units []Unit
+	if n := len(s.spare); n > 0 {
+		units, s.spare = s.spare[n-1], s.spare[:n-1]
+	}
+	for range max(1, p.Need) {
 		var u Unit
 		if n := len(s.stock); n > 0 {
 			u, s.stock = s.stock[n-1], s.stock[:n-1]
 		} else {
-			n := len(v.Board)
-			u, v.Board = v.Board[n-1], v.Board[:n-1]
-			v.Present.Add(u.Number)
-			v.Moved = true
+			u = v.takeOff()
 		}
 		if s.rule != fenceNotRaised {
 			u.Fence++
@@ -266,20 +277,19 @@ func (s *Seat) serveOne(v *Visit, most int32) bool {
 		units = append(units, u)
 	}
 	slices.SortFunc(units, func(a, b Unit) int { return int(a.Number - b.Number) })
-	h := Holding{ID: p.ID, Units: units}
-	at, _ := slices.BinarySearchFunc(s.held, p.ID, func(h Holding, id int64) int { return compare(h.ID, id) })
-	s.held = slices.Insert(s.held, at, h)
+	at, _ := s.find(p.ID)
+	s.held = slices.Insert(s.held, at, Holding{ID: p.ID, Units: units})
 	s.given++
-	s.out.Granted(h.ID, h.Units)
+	s.out.Granted(p.ID, units)
 	return true
 }
 
 // nextFit finds the request to be granted next if there are so many units. A smaller one may pass the first, but not for ever,
 // and not while units are being kept for the first.
 func (s *Seat) nextFit(most int32) int {
-	for i := range s.queue {
+	for i, p := range s.queue.list() {
 		switch {
-		case s.queue[i].Need <= most:
+		case max(1, p.Need) <= most:
 			return i
 		case s.hasPrio || s.passed >= s.options.Passes || i >= int(s.options.Passes):
 			return -1
@@ -290,21 +300,21 @@ func (s *Seat) nextFit(most int32) int {
 
 // lack is how many units more than those in stock the requests here could use, at most ℓ.
 func (s *Seat) lack() int32 {
+	if s.queue.len() == 0 {
+		return 0
+	}
 	sum := -int32(len(s.stock))
-	for i := range s.queue {
-		if sum += s.queue[i].Need; sum >= s.options.Units {
+	for _, p := range s.queue.list() {
+		if sum += max(1, p.Need); sum >= s.options.Units {
 			return s.options.Units
 		}
-	}
-	if len(s.queue) == 0 {
-		return 0
 	}
 	return max(1, sum)
 }
 
 // maybeCall asks for the controller if a request waits here, or if others wait for what is free here.
 func (s *Seat) maybeCall() {
-	if s.place < 0 || len(s.queue) == 0 && (len(s.stock) == 0 || !s.isOthers) {
+	if s.place < 0 || s.queue.len() == 0 && (len(s.stock) == 0 || !s.isOthers) {
 		return
 	}
 	if s.place == 0 {

@@ -3,7 +3,7 @@
 
 package pool
 
-// OnVisit handles the controller. It may change v.
+// OnVisit handles the controller. It may change v, and keeps nothing of it.
 func (s *Seat) OnVisit(v *Visit) {
 	if s.place < 0 || v.Generation != s.generation && s.rule != generationUnchecked {
 		return
@@ -30,7 +30,7 @@ func (s *Seat) renew(v *Visit) {
 	if s.base > 0 && s.base <= v.Done || s.base > 0 && s.rule == renewedByLost {
 		s.lease = max(s.lease, s.options.Lease-s.since)
 	}
-	if i := v.waiter(s.place); i >= 0 && v.Waiters[i].Call == s.call && s.call > 0 {
+	if i := v.waiter(s.place); i >= 0 && (v.Waiters[i].Call == s.call || s.rule == callIgnored) && s.call > 0 {
 		s.lease = max(s.lease, s.options.Lease-s.sinceCall)
 	}
 	if s.rule == renewedFromNow {
@@ -40,11 +40,11 @@ func (s *Seat) renew(v *Visit) {
 
 // visit is what the controller and a member do to each other.
 func (s *Seat) visit(v *Visit) {
-	isIdle := s.given == 0 && len(s.queue) == 0
+	isIdle := s.given == 0 && s.queue.len() == 0
 	s.present(v)
 	s.isOthers = v.lackOfOthers(s.place) > 0
 	s.hasPrio = s.hasPrio && v.Prio == s.place
-	hadTurn := v.Prio == s.place && (!s.hasPrio || len(s.queue) == 0)
+	hadTurn := v.Prio == s.place && (!s.hasPrio || s.queue.len() == 0)
 	if hadTurn {
 		s.yield(v)
 	}
@@ -61,16 +61,19 @@ func (s *Seat) visit(v *Visit) {
 	v.setWaiter(w)
 }
 
-// present counts what is here, and settles what was found twice.
+// present counts what is here, and settles what was found twice. Who uses a unit goes before who merely has it.
 func (s *Seat) present(v *Visit) {
-	var board Set
+	s.mend()
+	s.board = s.board[:0]
 	for _, u := range v.Board {
-		board.Add(u.Number)
+		s.board.Add(u.Number)
+	}
+	for i := range s.held {
+		s.presentHolding(v, &s.held[i])
 	}
 	kept := s.stock[:0]
 	for _, u := range s.stock {
-		switch {
-		case !s.isValid(v, u) || v.Present.Has(u.Number) || board.Has(u.Number):
+		if !s.isValid(v, u) || u.Number >= v.Units || v.Present.Has(u.Number) || s.board.Has(u.Number) {
 			v.Odd = v.Odd || u.Number < v.Units
 			continue
 		}
@@ -79,39 +82,37 @@ func (s *Seat) present(v *Visit) {
 		kept = append(kept, u)
 	}
 	s.stock = kept
-	for i := range s.held {
-		s.presentHolding(v, &s.held[i], board)
-	}
 }
 
 // presentHolding counts a grant. A unit that is on board as well is taken off: who uses it keeps it. One that another member
 // has presented is lost.
-func (s *Seat) presentHolding(v *Visit, h *Holding, board Set) {
+func (s *Seat) presentHolding(v *Visit, h *Holding) {
 	isLost := false
-	for i := 0; i < len(h.Units); i++ {
-		u := h.Units[i]
-		if board.Has(u.Number) {
-			j := findUnit(v.Board, u.Number)
-			h.Units[i].Fence = max(u.Fence, v.Board[j].Fence)
-			v.Board = append(v.Board[:j], v.Board[j+1:]...)
-			v.Odd = true
-		} else if v.Present.Has(u.Number) && s.rule != twiceKept || u.Fence>>s.options.FenceShift > v.Generation {
-			h.Units = append(h.Units[:i], h.Units[i+1:]...)
-			i--
+	kept := h.Units[:0]
+	for _, u := range h.Units {
+		isTwice := v.Present.Has(u.Number) && s.rule != twiceKept
+		if !s.isValid(v, u) || isTwice {
 			isLost, v.Odd = true, true
 			continue
 		}
+		if j := findUnit(v.Board, u.Number); s.board.Has(u.Number) && j >= 0 {
+			u.Fence = max(u.Fence, v.Board[j].Fence)
+			v.Board = append(v.Board[:j], v.Board[j+1:]...)
+			v.Odd = true
+		}
 		v.Present.Add(u.Number)
-		v.Top = max(v.Top, h.Units[i].Fence)
+		v.Top = max(v.Top, u.Fence)
+		kept = append(kept, u)
 	}
+	h.Units = kept
 	if isLost {
 		s.out.Lost(h.ID, FoundTwice)
 	}
 }
 
-// isValid tells whether a free unit may be there at all. Units beyond ℓ are left over from before the pool was made smaller.
+// isValid tells whether a unit can be right. Those beyond ℓ may be held since before the pool was made smaller.
 func (s *Seat) isValid(v *Visit, u Unit) bool {
-	return u.Number >= 0 && u.Number < v.Units && u.Fence>>s.options.FenceShift <= v.Generation
+	return u.Number >= 0 && u.Number < MostUnits && u.Fence>>s.options.FenceShift <= v.Generation
 }
 
 // putOnBoard gives back what is free here.
@@ -134,10 +135,10 @@ func (s *Set) remove(u int32) {
 
 // takeOff grants what can be granted, and keeps units for the first in the queue if it has the priority, or nobody has.
 func (s *Seat) takeOff(v *Visit, hadTurn bool) {
-	if s.lease == 0 {
+	if s.lease == 0 && s.rule != takenWithoutLease {
 		return // what it took would have run out already
 	}
-	for s.given < s.options.Burst && s.serveOne(v, int32(len(s.stock))+s.spare(v)) {
+	for s.given < s.options.Burst && s.serveOne(v, int32(len(s.stock))+s.unkept(v)) {
 		if s.hasPrio && s.rule != priorityKept {
 			// One request of each member that waits, then the next member.
 			s.yield(v)
@@ -145,7 +146,7 @@ func (s *Seat) takeOff(v *Visit, hadTurn bool) {
 		}
 	}
 	switch {
-	case len(s.queue) == 0:
+	case s.queue.len() == 0:
 		if s.hasPrio {
 			s.yield(v)
 		}
@@ -157,7 +158,7 @@ func (s *Seat) takeOff(v *Visit, hadTurn bool) {
 		return
 	}
 	v.Seen = true
-	need := s.queue[0].Need
+	need := s.queue.list()[0].Need
 	for int32(len(s.stock)) < need && len(v.Board) > 0 {
 		n := len(v.Board)
 		u := v.Board[n-1]
@@ -173,8 +174,8 @@ func (s *Seat) takeOff(v *Visit, hadTurn bool) {
 // yield gives the priority back.
 func (s *Seat) yield(v *Visit) { v.Prio, v.Lack, s.hasPrio = -1, 0, false }
 
-// spare is how many of the units on board are not kept for another member.
-func (s *Seat) spare(v *Visit) int32 {
+// unkept is how many of the units on board are not kept for another member.
+func (s *Seat) unkept(v *Visit) int32 {
 	n := int32(len(v.Board))
 	if v.Prio >= 0 && v.Prio != s.place && s.rule != lackIgnored {
 		n = max(0, n-v.Lack)
