@@ -70,9 +70,8 @@ func (l *loops) look() {
 	}
 }
 
-// TestLoops: every deadlock is found and broken, over growing numbers of clients and resources. Two searches may find the
-// same loop, and the second one then breaks a dependency that was on a loop no longer: such kills are counted as imagined.
-// They cost a place in a queue and do no harm.
+// TestLoops: every deadlock is found and broken, over growing numbers of clients and resources, and none is imagined: no
+// claim gives way that is on no loop.
 func TestLoops(t *testing.T) {
 	var table strings.Builder
 	var x []float64
@@ -98,7 +97,7 @@ func TestLoops(t *testing.T) {
 		w.after = l.look
 		m := w.run()
 		slices.Sort(l.lasted)
-		if l.broken == 0 || m.grants < 3000 {
+		if l.broken == 0 || l.imagined > 0 || m.grants < 3000 {
 			t.Errorf("%d clients: %d loops broken, %d imagined, %d grants", n, l.broken, l.imagined, m.grants)
 		}
 		var sum float64

@@ -287,8 +287,8 @@ func (r resourceOf) kill(msg paperMessage) {
 	r.to(at, order)
 }
 
-// onKill takes a weak half back out of the queue. A claim that was allowed stays: the weak resource alone decides
-// between grant and kill, so the two cannot cross.
+// onKill takes a weak half back out of the queue, if it is the very one that the search came along. Then it is on a loop,
+// so it is not at the head and was not allowed: the weak resource alone decides between grant and kill.
 func (r resourceOf) onKill(msg paperMessage) {
 	s := r.s
 	i := find(s.strong, msg.client)
