@@ -26,9 +26,6 @@ type bucket struct {
 // comes later compares with what is there.
 const markerLife = 10 * time.Minute
 
-// foundersGrace is how long the first start waits for all founders before it begins with fewer copies.
-const foundersGrace = 10 * time.Second
-
 // Errors of the JetStream API that have no name in the client.
 const (
 	errCodeClusterNotAvailable jetstream.ErrorCode = 10008
@@ -65,7 +62,6 @@ func (k *bucket) config(replicas int) jetstream.StreamConfig {
 
 // open finds the bucket or makes it. It tries until the context ends.
 func (k *bucket) open(ctx context.Context) (jetstream.Stream, error) {
-	grace := time.Now().Add(foundersGrace)
 	replicas := k.wanted()
 	// A cluster without a leader does not answer at all, so the first questions are given little time.
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 500*time.Millisecond) {
@@ -81,12 +77,10 @@ func (k *bucket) open(ctx context.Context) (jetstream.Stream, error) {
 		}
 		err = fmt.Errorf("opening the bucket %s: %w", k.stream, err)
 		k.failed.Store(&err)
-		code := codeOf(err)
-		switch {
-		case code == errCodeReplicasNoCluster && k.bus.o.Replicas == 0 && k.bus.server == nil:
+		// An existing NATS that is no cluster has one copy. A cluster that lacks servers now is waited for instead, because
+		// fewer copies than were promised would be a silent loss.
+		if codeOf(err) == errCodeReplicasNoCluster && k.bus.o.Replicas == 0 && k.bus.server == nil {
 			replicas = 1
-		case (code == errCodeNoPeers || code == errCodeInsufficient) && replicas > 1 && time.Now().After(grace) && k.bus.o.Replicas == 0:
-			replicas-- // it grows when the others come, see tend
 		}
 		if !sleep(ctx, wait) {
 			return nil, err

@@ -6,6 +6,8 @@ package natsbus
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -175,4 +177,40 @@ func TestLeaderLeaves(t *testing.T) {
 		}
 	}
 	t.Logf("writable again after %s", time.Since(start))
+}
+
+// TestFounderIsLate starts two of three founders. A new network does not begin without the third.
+func TestFounderIsLate(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 0, 3)
+	c.start(0, c.ports)
+	c.start(1, c.ports)
+	eventually(t, "the two are connected", func() bool { return len(c.buses[0].Peers()) == 1 && len(c.buses[1].Peers()) == 1 })
+	if _, err := c.buses[0].Store().Create(ctxFor(t), "a", nil); !errors.Is(err, node.ErrUnavailable) {
+		t.Errorf("two of three founders: %v", err)
+	}
+	c.start(2, c.ports)
+	c.ready()
+	if all, _ := c.copies(c.buses[0]); all != 3 {
+		t.Errorf("%d copies of the store, want 3", all)
+	}
+}
+
+// TestLostFolder brings a server back that has lost everything but its name.
+func TestLostFolder(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, 3)
+	c.ready()
+	if _, err := c.buses[0].Store().Create(ctxFor(t), "a", []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	c.stop(2)
+	if err := os.RemoveAll(filepath.Join(c.base, "n2")); err != nil {
+		t.Fatal(err)
+	}
+	c.start(2, c.ports)
+	if e, err := get(ctxFor(t), c.buses[2], "a"); err != nil || string(e.Value) != "1" {
+		t.Errorf("without its folder it reads %+v, %v", e, err)
+	}
+	eventually(t, "its copy is up to date", func() bool { _, n := c.copies(c.buses[0]); return n == 3 })
 }

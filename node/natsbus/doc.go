@@ -24,13 +24,13 @@
 //
 // Several servers as a cluster. Each has a Cluster address of its own and lists the others in Join; it may list itself,
 // so that all have the same list. The first time, all of them list all of them, because the length of the list is the size
-// of the group of which a majority must agree (or Founders says it). They may start in any order and wait for each other:
-// a majority must be there for the store to work, all of them for the first ten seconds of a new network, after which it
-// begins with fewer copies. A server that comes later lists any of those that are there, and is taken in by itself; the
-// store then gets more copies, up to five. Two servers are possible, but then both must be there: use one, three or five.
+// of the group (or Founders says it). They may start in any order, and a new network begins when all of its founders have
+// met; from then on a majority is enough. A server that comes later, when the network works, lists any of those that are
+// there and is taken in by itself; the store then gets more copies, up to five. Two servers are possible, but then both
+// must be there: use one, three or five.
 //
-// A server that comes back with its folder is the same server. One that has lost its folder must come back under another
-// name: its vote is gone, and with it the reason to trust a majority. The old name still counts until somebody removes it
+// A server that comes back with its folder is the same server. One that has lost its folder is new, whatever its name: a
+// majority of the others must be there to take it in. One that never comes back still counts until somebody removes it
 // (with the nats tool: "nats server cluster peer-remove").
 //
 // An existing NATS, by URL. It needs JetStream and version 2.11 or later, and it must be configured with

@@ -99,8 +99,8 @@ type ServerOptions struct {
 	Join []string
 	// ClusterName is the same for all of them. Empty means "allot".
 	ClusterName string
-	// Founders is how many servers a new network starts with; a majority of them must be there before the store works. 0
-	// means this one and those in Join. It is ignored once the server has been part of a network.
+	// Founders is how many servers a new network starts with; all of them must be there once before the store works. 0 means
+	// this one and those in Join. It is ignored once the server has been part of a network.
 	Founders int
 	// Secret is a password that servers show each other. It and TLS are needed unless Cluster is a loopback address.
 	Secret string
@@ -174,7 +174,8 @@ func (a *Access) validate(addresses string) error {
 	for address := range strings.SplitSeq(addresses, ",") {
 		u, err := url.Parse(strings.TrimSpace(address))
 		if err != nil || u.Host == "" {
-			return &OptionError{"URL", address, "an address such as nats://host:4222"}
+			// The address may hold a password, so it is not repeated.
+			return &OptionError{"URL", "", "an address such as nats://host:4222 was expected"}
 		}
 		secure := a.TLS.CA != "" || a.TLS.Cert != "" || u.Scheme == "tls" || u.Scheme == "wss"
 		if !isLoopback(u.Hostname()) && !secure && (ways > 0 || u.User != nil) && a.CredsFile == "" {
