@@ -99,7 +99,7 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%s of pool %s: %s", ErrLost, e.Pool, e.Err)
+	return fmt.Sprintf("the grant of pool %s is lost: %s", e.Pool, e.Err)
 }
 
 func (e *LostError) Unwrap() []error { return []error{ErrLost, e.Err} }

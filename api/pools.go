@@ -117,9 +117,10 @@ func (h *Handler) DeletePool(ctx context.Context, r *allotv1.DeletePoolRequest) 
 func (h *Handler) record(ctx context.Context, d Deed) {
 	who := callerOf(ctx)
 	d.Who, d.Peer = who.principal, who.peer
-	h.log.InfoContext(ctx, "deed", "who", d.Who, "peer", d.Peer, "what", d.What, "pool", d.Pool, "grant", d.Grant, "holder", d.Holder,
-		"reason", d.Reason, "details", d.Details, "error", d.Err)
 	if h.options.Audit != nil {
 		h.options.Audit.Record(ctx, d)
+		return
 	}
+	h.log.InfoContext(ctx, "deed", "who", d.Who, "peer", d.Peer, "what", d.What, "pool", d.Pool, "grant", d.Grant, "holder", d.Holder,
+		"reason", d.Reason, "details", d.Details, "error", d.Err)
 }

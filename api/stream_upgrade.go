@@ -5,6 +5,7 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -49,9 +50,18 @@ func (h *Handler) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		// The context of a request whose connection was taken away is not cancelled when the client leaves; the conversation
 		// hears of it by reading.
-		err = h.converse(r.Context(), who, &wire{conn: conn, in: buffered.Reader, most: h.options.MaxMessage})
+		err = h.converse(r.Context(), who, &wire{conn: conn, in: directly(conn, buffered.Reader), most: h.options.MaxMessage})
 	}
 	h.logStream(r, who, "upgrade", time.Since(start), err)
+}
+
+// directly reads from the connection itself, after what HTTP has read already: its reader does more than is needed now.
+func directly(conn net.Conn, buffered *bufio.Reader) *bufio.Reader {
+	early, _ := buffered.Peek(buffered.Buffered()) // it has as much
+	if len(early) == 0 {
+		return bufio.NewReader(conn)
+	}
+	return bufio.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(early)), conn))
 }
 
 // wire is a transport over a connection: each message after its length as a varint.

@@ -5,6 +5,7 @@ package api_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -121,6 +122,33 @@ func TestWire(t *testing.T) {
 		t.Errorf("after the end: %v", e)
 	}
 	eventually(t, "the session is over", func() bool { return b.Sessions() == 0 })
+}
+
+// TestEagerWire sends its first words together with the request to upgrade, as a client may that is sure of the answer.
+func TestEagerWire(t *testing.T) {
+	_, s := onePool(t)
+	conn, err := net.Dial("tcp", s.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	var all bytes.Buffer
+	all.WriteString("GET /allot.v1.SessionService/Session HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: allot.v1\r\n\r\n")
+	for _, ops := range [][]*allotv1.Operation{{open()}, {ask("1", 2)}} {
+		if _, err := protodelim.MarshalTo(&all, &allotv1.SessionRequest{Operations: ops}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := conn.Write(all.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	k := &talk{t, conn, bufio.NewReader(conn)}
+	if _, err := http.ReadResponse(k.in, nil); err != nil {
+		t.Fatal(err)
+	}
+	if e := k.events(2); e[1].GetGranted().GetId() != "1" {
+		t.Errorf("the events are %v", e)
+	}
 }
 
 // TestBadWire sends what no client should: the stream ends with a reason, and the node goes on.
