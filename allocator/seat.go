@@ -288,7 +288,7 @@ func (s *seat) acquire(r *request) error {
 	case r.Wait < 0:
 		s.tryOnly(r)
 	case r.Wait > 0:
-		s.a.timers.set(s.now+int64((r.Wait+tick-1)/tick), func(int64) {
+		s.a.timers.set(s.now+int64((r.Wait+tick-1)/tick)+1, func(int64) {
 			s.step(func() { s.refuse(r, ErrNotNow) })
 		})
 	}
