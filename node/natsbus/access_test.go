@@ -245,3 +245,24 @@ func TestSecureCluster(t *testing.T) {
 		}
 	}
 }
+
+// TestGate makes sure that the port which a server of a cluster needs on loopback lets nobody in.
+func TestGate(t *testing.T) {
+	c := newCluster(t, 2, 2)
+	s := c.buses[0].server
+	address := s.nats.Addr().String()
+	for name, a := range map[string]Access{
+		"nothing":  {},
+		"token":    {Token: "guess"},
+		"password": {User: "system", Password: "guess"},
+	} {
+		if b, err := Open(ctxFor(t), Options{Node: "x", URL: "nats://" + address, Access: a}); err == nil {
+			_ = b.Close()
+			t.Errorf("with %s a stranger came in", name)
+		}
+	}
+	o := ServerOptions{Listen: "127.0.0.1:1", Access: Access{Token: "t"}}
+	if g := newGate(&Server{o: o}); g.node == g.system || len(g.node) < 20 {
+		t.Errorf("%+v", g)
+	}
+}

@@ -214,3 +214,29 @@ func TestLostFolder(t *testing.T) {
 	}
 	eventually(t, "its copy is up to date", func() bool { _, n := c.copies(c.buses[0]); return n == 3 })
 }
+
+// TestForget removes a server for good, and a new one takes its place: then the loss of a third is survived.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, 3, 4)
+	c.ready()
+	if _, err := c.buses[0].Store().Create(ctxFor(t), "a", []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	c.stop(2)
+	if err := c.buses[0].Forget(ctxFor(t), "nobody"); err == nil {
+		t.Error("a server that never was is removed")
+	}
+	eventually(t, "n2 is removed", func() bool {
+		err := c.buses[0].Forget(ctxFor(t), "n2")
+		if err != nil {
+			t.Log(err)
+		}
+		return err == nil
+	})
+	c.start(3, c.ports[:2])
+	if e, err := get(ctxFor(t), c.buses[3], "a"); err != nil || string(e.Value) != "1" {
+		t.Fatalf("the new one reads %+v, %v", e, err)
+	}
+	eventually(t, "three copies again", func() bool { all, n := c.copies(c.buses[0]); return all == 3 && n == 3 })
+}

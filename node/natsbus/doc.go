@@ -30,8 +30,7 @@
 // must be there: use one, three or five.
 //
 // A server that comes back with its folder is the same server. One that has lost its folder is new, whatever its name: a
-// majority of the others must be there to take it in. One that never comes back still counts until somebody removes it
-// (with the nats tool: "nats server cluster peer-remove").
+// majority of the others must be there to take it in. One that never comes back still counts until Bus.Forget removes it.
 //
 // An existing NATS, by URL. It needs JetStream and version 2.11 or later, and it must be configured with
 // "sync_interval: always", which no client can check.

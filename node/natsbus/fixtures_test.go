@@ -5,6 +5,7 @@ package natsbus
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
 	"net"
@@ -135,4 +136,13 @@ func openAlone(t testing.TB, o Options) *Bus {
 	}
 	t.Cleanup(func() { _ = b.Close() })
 	return b
+}
+
+// TestMain lets more tests run at a time than there are cores: those with clusters mostly wait for elections.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
 }

@@ -5,7 +5,6 @@ package natsbus
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net"
 	"net/url"
@@ -25,8 +24,7 @@ type Server struct {
 	nats *server.Server
 	home *home
 	logs *serverLog
-	// token is what buses of this process show, empty if nothing is asked.
-	token string
+	gate *gate // nil for a server alone
 
 	mu    sync.Mutex
 	local map[string]int // names of the nodes that use it, and how many buses of each
@@ -57,11 +55,15 @@ func (s *Server) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !s.isAlone() {
+		s.gate = newGate(s)
+		opts.CustomClientAuthentication = s.gate
+	}
 	n, err := server.NewServer(opts)
 	if err != nil {
 		return err
 	}
-	s.nats, s.token = n, opts.Authorization
+	s.nats = n
 	n.SetLoggerV2(s.logs, false, false, false)
 	go n.Start()
 
@@ -104,8 +106,10 @@ func (s *Server) isAlone() bool { return s.o.Cluster == "" }
 func (s *Server) connection() []nats.Option {
 	options := []nats.Option{nats.InProcessServer(s.nats)}
 	switch {
-	case s.token != "":
-		options = append(options, nats.Token(s.token))
+	case s.gate != nil:
+		options = append(options, nats.Token(s.gate.node))
+	case s.o.Listen != "" && s.o.Access.Token != "":
+		options = append(options, nats.Token(s.o.Access.Token))
 	case s.o.Listen != "" && s.o.Access.Password != "":
 		options = append(options, nats.UserInfo(s.o.Access.User, s.o.Access.Password))
 	}
@@ -174,8 +178,8 @@ func (o *ServerOptions) server(dir string) (*server.Options, error) {
 		}
 	case o.Cluster != "":
 		// A NATS server that listens to no clients does not connect to others either. So it listens on some port of loopback,
-		// with a password that is made up now and told to nobody.
-		so.DontListen, so.Host, so.Port, so.Authorization = false, "127.0.0.1", server.RANDOM_PORT, rand.Text()
+		// where the gate lets nobody in.
+		so.DontListen, so.Host, so.Port = false, "127.0.0.1", server.RANDOM_PORT
 	}
 	if o.Cluster != "" {
 		if err := o.cluster(so); err != nil {
