@@ -124,17 +124,14 @@ func ParseVisit(v *Visit, data []byte, limits Limits) error {
 	v.Top = r.fence(fence)
 	v.Board = v.Board[:0]
 	var small [8]uint64
-	board := Set(small[:])
-	if int(limits.Units) > 64*len(small) {
-		board = make(Set, (limits.Units+63)/64)
-	}
+	board := Set(small[:0]) // it grows with the greatest number on board, not with the limit
 	for range r.count(limits.Units, 2) {
 		u := Unit{Number: r.int(limits.Units - 1), Fence: r.fence(fence)}
 		fence = u.Fence
 		if board.Has(u.Number) {
 			r.isBad = true
 		}
-		board[u.Number>>6] |= 1 << (u.Number & 63)
+		board.Add(u.Number)
 		v.Board = append(v.Board, u)
 	}
 	v.Waiters = v.Waiters[:0]
