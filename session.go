@@ -197,6 +197,9 @@ func (c *Client) opened(l link, e endpoint, o *allotv1.Opened, sent time.Duratio
 	}
 	for _, a := range c.calls {
 		c.putAcquire(a)
+		if a.onPlace != nil {
+			c.put(&allotv1.Operation{What: &allotv1.Operation_Where{Where: &allotv1.Where{Id: a.id, Pool: a.pool}}})
+		}
 	}
 	if c.isClosed {
 		c.put(&allotv1.Operation{What: &allotv1.Operation_Close{Close: &allotv1.Goodbye{}}})

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 
 	"allot/allocator"
 	"allot/api/access"
@@ -81,6 +82,7 @@ type Handler struct {
 	options Options
 	log     *slog.Logger
 	metrics *metrics
+	tracer  trace.Tracer // for streams over upgraded connections; the interceptor does the rest
 	mux     *http.ServeMux
 	errors  *connect.ErrorWriter
 
@@ -107,9 +109,11 @@ func NewHandler(b Backend, o Options) (*Handler, error) {
 	if h.metrics, err = newMetrics(o.Registry); err != nil {
 		return nil, err
 	}
+	h.tracer = noop.NewTracerProvider().Tracer("")
 	interceptors := []connect.Interceptor{&observer{h}}
 	if o.Tracer != nil {
-		tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(o.Tracer), otelconnect.WithoutMetrics(), otelconnect.WithoutServerPeerAttributes())
+		h.tracer = o.Tracer.Tracer("allot/api")
+		tracing, err := otelconnect.NewInterceptor(otelconnect.WithTracerProvider(o.Tracer), otelconnect.WithoutMetrics(), otelconnect.WithoutTraceEvents(), otelconnect.WithoutServerPeerAttributes())
 		if err != nil {
 			return nil, err
 		}

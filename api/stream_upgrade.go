@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
 	"google.golang.org/protobuf/proto"
 
 	allotv1 "allot/api/v1"
@@ -41,6 +43,8 @@ func (h *Handler) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { _ = conn.Close() }() // nobody is left to care
 	start := time.Now()
+	ctx, span := h.tracer.Start(r.Context(), strings.TrimPrefix(r.URL.Path, "/"), trace.WithSpanKind(trace.SpanKindServer))
+	defer span.End()
 	h.metrics.streams.WithLabelValues("upgrade").Inc()
 	defer h.metrics.streams.WithLabelValues("upgrade").Dec()
 	err = conn.SetDeadline(time.Time{})
@@ -50,7 +54,10 @@ func (h *Handler) serveUpgrade(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		// The context of a request whose connection was taken away is not cancelled when the client leaves; the conversation
 		// hears of it by reading.
-		err = h.converse(r.Context(), who, &wire{conn: conn, in: directly(conn, buffered.Reader), most: h.options.MaxMessage})
+		err = h.converse(ctx, who, &wire{conn: conn, in: directly(conn, buffered.Reader), most: h.options.MaxMessage})
+	}
+	if err != nil && !isGone(err) {
+		span.SetStatus(codes.Error, printable(err.Error(), maxText))
 	}
 	h.logStream(r, who, "upgrade", time.Since(start), err)
 }
