@@ -96,6 +96,8 @@ type body interface {
 	hasStamps() bool
 	hasPrompt() bool
 	isPrompt(message any) bool
+	hasIgnored() bool
+	isIgnored(p int, state, message any) bool
 	stateStamps(p int, state any) []int64
 	messageStamps(message any) []int64
 	renameState(p int, data []byte, sorted []int64) []byte

@@ -21,6 +21,8 @@ type Network struct {
 	isStamped bool
 	// hasPrompt tells that some messages arrive within the step that sends them.
 	hasPrompt bool
+	// hasIgnored tells that the machine knows messages that their receiver will ignore.
+	hasIgnored bool
 }
 
 // NewNetwork makes a system of a machine on a network.
@@ -30,6 +32,7 @@ func NewNetwork[S, M any](g *Graph, m Machine[S, M], links Links, budget Budget)
 	n.store = newInterned(n.table)
 	n.isStamped = n.body.hasStamps()
 	n.hasPrompt = n.body.hasPrompt()
+	n.hasIgnored = n.body.hasIgnored()
 	n.clockOf = make([]int32, g.Len())
 	for p := range g.Len() {
 		n.clockOf[p] = -1

@@ -27,6 +27,7 @@ func (n *Network) Apply(c Configuration, step []Move, b *Buffer) {
 	case kinds:
 	}
 	n.settle(c, b)
+	n.sweep(c, b)
 	n.canonical(c, b)
 }
 

@@ -23,14 +23,25 @@ func Stamp(f *Fields, name string, v *int64, hi int64) { StampOf(f, name, v, hi,
 // one, and gets the smaller name, so that equal stamps of different owners do not stay equal: fewer orders are left, and
 // none of them prefers an owner. There are at most MaxOwners of them, from 0 on.
 func StampOf(f *Fields, name string, v *int64, hi int64, owner int) {
+	stampAs(f, name, v, hi, int64(owner))
+}
+
+// StampIn visits a stamp that is never compared with one of another class, such as the number of a message of another sender.
+// The stamps of each class are named by themselves, so that fewer orders are left. There are at most MaxClasses of them,
+// from 0 on; Stamp and StampOf belong to class 0.
+func StampIn(f *Fields, name string, v *int64, hi int64, class int) {
+	stampAs(f, name, v, hi, int64(class)*classSize)
+}
+
+func stampAs(f *Fields, name string, v *int64, hi, mark int64) {
 	switch f.mode {
 	case gather:
 		if *v > 0 {
-			f.stamps = append(f.stamps, *v*MaxOwners+int64(owner))
+			f.stamps = append(f.stamps, *v*MaxOwners+mark)
 		}
 	case rename:
 		if *v > 0 {
-			*v = f.renamed(*v*MaxOwners + int64(owner))
+			*v = f.renamed(*v*MaxOwners + mark)
 		}
 	case encode, decode, describe, count, choose, scatter:
 		Int(f, name, v, 0, hi)
@@ -47,19 +58,29 @@ func (t typed[S, M]) hasStamps() bool {
 	return ok && s.HasStamps()
 }
 
-// MaxOwners is how many owners stamps may have.
-const MaxOwners = 1 << 8
+// MaxOwners is how many owners stamps may have, and MaxClasses how many classes.
+const (
+	MaxOwners  = 1 << 8
+	MaxClasses = 1 << 10
+)
+
+// classSize is beyond every stamp of class 0 with its owner: a stamp is at most 1 << 44.
+const classSize = 1 << 52
 
 // StampGap is the distance of two neighbouring stamps once they are renamed.
 const StampGap = 2
 
-// renamed is the new name of a stamp: by its place among those that there are, or 0 if there is no list of them.
+// renamed is the new name of a stamp: by its place among those of its class, or 0 if there is no list of them.
 func (f *Fields) renamed(v int64) int64 {
 	place, ok := slices.BinarySearch(f.stamps, v)
 	if !ok {
 		return 0
 	}
-	return int64(place+1) * StampGap
+	first := 0
+	if v >= classSize {
+		first, _ = slices.BinarySearch(f.stamps, v/classSize*classSize)
+	}
+	return int64(place-first+1) * StampGap
 }
 
 // gatherStamps lists the stamps that visit shows.
@@ -117,7 +138,7 @@ func (n *Network) canonical(c Configuration, b *Buffer) {
 	}
 	slices.Sort(stamps)
 	stamps = slices.Compact(stamps)
-	if stamps[len(stamps)-1]/MaxOwners == int64(len(stamps))*StampGap && isNamed(stamps) {
+	if isNamed(stamps) {
 		return
 	}
 	in.remember(stamps)
@@ -136,8 +157,12 @@ func (n *Network) canonical(c Configuration, b *Buffer) {
 }
 
 func isNamed(stamps []int64) bool {
+	class, first := int64(0), 0
 	for i, s := range stamps {
-		if s/MaxOwners != int64(i+1)*StampGap {
+		if s/classSize != class {
+			class, first = s/classSize, i
+		}
+		if s%classSize/MaxOwners != int64(i-first+1)*StampGap {
 			return false
 		}
 	}
