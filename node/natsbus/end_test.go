@@ -172,12 +172,16 @@ func TestLeaderKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stream := c.buses[0].store.bucket.stream
 	eventually(t, "the child leads", func() bool {
-		if i := c.leader(); i >= 0 {
-			_ = c.buses[i].server.nats.JetStreamStepdownStream("$G", c.buses[i].store.bucket.stream)
+		s, err := c.buses[0].js.Stream(ctxFor(t), stream)
+		if err != nil || s.CachedInfo().Cluster.Leader == "n2" {
+			return err == nil
 		}
-		s, err := c.buses[0].js.Stream(ctxFor(t), c.buses[0].store.bucket.stream)
-		return err == nil && s.CachedInfo().Cluster.Leader == "n2"
+		if s.CachedInfo().Cluster.Leader != "" {
+			_, _ = c.buses[0].nc.Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream, []byte(`{"placement":{"preferred":"n2"}}`), time.Second)
+		}
+		return false
 	})
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
