@@ -119,21 +119,21 @@ func prove(t *testing.T, proofs []proof) {
 
 // large take minutes to hours.
 var large = []proof{
-	{"clients=1 resources=2 losses=1 departures=cancel", 0, 0},
-	{"clients=2 resources=2 least=2 departures=vanish", 0, 0},
-	{"clients=2 resources=2 departures=cancel", 0, 0},
-	{"clients=2 resources=2 departures=vanish", 0, 0},
+	{"clients=1 resources=2 losses=1 departures=cancel", 548111, 3332155},
+	{"clients=2 resources=2 least=2 departures=vanish", 337512, 2034244},
+	{"clients=2 resources=2 departures=cancel", 502421, 3118808},
+	{"clients=2 resources=2 departures=vanish", 399182, 2350296},
 	{"clients=2 resources=2 departures=both delivery=prompt", 3837753, 28694664},
 	{"clients=3 resources=2 stamps=next claims=1", 550977, 2368833},
 	{"clients=2 resources=3 most=3 stamps=next claims=1", 155392, 693256},
 	{"clients=2 resources=3", 156229, 704658},
 	{"clients=3 resources=3 delivery=prompt", 223561, 3186162},
-	{"clients=2 resources=2 loans=1", 0, 0},
+	{"clients=2 resources=2 loans=1", 163665, 743352},
 	{"clients=3 resources=2 loans=1 delivery=prompt", 346890, 2982288},
 	{"clients=2 resources=2 loans=1 departures=vanish delivery=prompt", 424227, 2506684},
 	{"protocol=token clients=3 resources=2", 64102, 246952},
-	{"protocol=paper clients=2 resources=3 least=2", 0, 0},
-	{"protocol=paper clients=2 resources=3", 0, 0},
+	{"protocol=paper clients=2 resources=3 least=2", 374935, 1312215},
+	{"protocol=paper clients=2 resources=3", 449215, 1569611},
 	{"protocol=paper clients=3 resources=2 delivery=prompt", 3417608, 12799493},
 	{"protocol=ordered clients=3 resources=3 most=3", 340032, 1379802},
 }

@@ -65,7 +65,8 @@
 //     unseen until its strong half is at the head; and the end of a claim, for the client may as well go on using it.
 //
 // Where sessions end, only answers are prompt: a client that is gone does not look at them. Where clients cancel or
-// queues are lost, only ended is: it is the last word about a claim. Asks, returns and recalls of loans are prompt or not
+// queues are lost, only ended is: it is the last word about a claim. And what nobody will look at any more, because a
+// session has ended or a queue was lost since, is taken off the links. Asks, returns and recalls of loans are prompt or not
 // like answers, but for them there is no such argument: what is decided with loans and prompt messages is decided for
 // links whose answers arrive at once. TestPromptDecidesTheSame compares the two, for the protocols and for every mutant.
 //

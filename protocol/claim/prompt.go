@@ -22,6 +22,17 @@ func (m *stamps) IsPrompt(msg *message) bool {
 	return false
 }
 
+// HasIgnored tells that messages at which nobody will look any more are gone at once (--delivery prompt).
+func (m *stamps) HasIgnored() bool { return m.isPrompt && (m.canVanish || m.losses > 0) }
+
+// IsIgnored tells which: those to a client whose session has ended, and those to a resource from before it lost its queue.
+func (m *stamps) IsIgnored(p int, s *state, msg *message) bool {
+	if m.isClient(p) {
+		return s.phase == gone
+	}
+	return msg.kind != expired && msg.epoch < s.epoch
+}
+
 // HasPrompt is the same for the paper's protocol.
 func (m *paper) HasPrompt() bool { return m.isPrompt }
 

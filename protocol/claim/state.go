@@ -142,7 +142,7 @@ func (s *stamps) visitFence(f *model.Fields, v *int64) {
 	}
 }
 
-const maxStamp = 1 << 50
+const maxStamp = 1 << 40
 
 // find is the place of a client in the queue, or -1.
 func (st *state) find(client int) int {
