@@ -15,6 +15,7 @@ import (
 	"allot"
 	"allot/allocator"
 	"allot/api"
+	"allot/api/access"
 	"allot/api/apitest"
 )
 
@@ -248,6 +249,48 @@ func TestAnotherNode(t *testing.T) {
 		}
 		if p, _ := b.Pool("gpus"); p.Held != 2 {
 			t.Errorf("%d units are held at the second node", p.Held)
+		}
+	})
+}
+
+// TestRelay goes on with a session through another node when the client no longer reaches the one where it lives.
+func TestRelay(t *testing.T) {
+	both(t, func(t *testing.T, streams bool) {
+		keep := api.Options{Access: keeper(t, access.Options{Tokens: []access.Token{{Name: "me", Hash: access.Hash("secret")}}})}
+		ctx := background(t)
+		one, two := apitest.New(apitest.Options{Node: "one"}), apitest.New(apitest.Options{Node: "two"})
+		if _, err := one.CreatePool(ctx, allocator.Pool{Name: "gpus", Units: 8, Most: 3}); err != nil {
+			t.Fatal(err)
+		}
+		first, second := apitest.Serve(t, one, keep), apitest.Serve(t, two, keep)
+		p := newProxy(t, first.Address)
+		members := []allocator.Member{{Name: "one", Address: first.Address}, {Name: "two", Address: second.Address}}
+		two.SetMembers(members...)
+		one.SetMembers(members[1]) // or the client would find the direct way by itself
+		c := dial(t, allot.Options{Addresses: []string{p.Address}, Token: "secret", TTL: time.Minute, Streams: streams})
+		held, err := c.Acquire(ctx, "gpus", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.shut(true)
+		p.cut()
+		g, err := c.Acquire(ctx, "gpus", 2)
+		if err != nil || g.Node != "one" || g.Session != held.Session || held.Err() != nil {
+			t.Fatalf("%+v, %v, %v", g, err, held.Err())
+		}
+		if err := held.Release(ctx); err != nil {
+			t.Error(err)
+		}
+		one.LoseAll(allocator.ErrEvicted)
+		select {
+		case <-g.Lost():
+		case <-ctx.Done():
+			t.Error("a loss did not get through")
+		}
+		c.Close()
+		eventually(t, "the goodbye gets through", func() bool { return one.Sessions() == 0 })
+		if two.Sessions() != 0 {
+			t.Error("the second node has a session")
 		}
 	})
 }

@@ -169,7 +169,7 @@ func (c *Client) firstWord(e endpoint) (op *allotv1.Operation, resumes bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session != "" && (e.address == c.home || len(c.grants) > 0 || len(c.returns) > 0 || c.isOwing) {
-		return &allotv1.Operation{What: &allotv1.Operation_Resume{Resume: &allotv1.Resume{Session: c.session}}}, true
+		return &allotv1.Operation{What: &allotv1.Operation_Resume{Resume: &allotv1.Resume{Session: c.session, Node: c.node}}}, true
 	}
 	return &allotv1.Operation{What: &allotv1.Operation_Open{Open: &allotv1.Open{Owner: c.options.Owner, Ttl: durationpb.New(c.options.TTL)}}}, false
 }

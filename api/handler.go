@@ -5,6 +5,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -36,6 +37,8 @@ type Options struct {
 	Registry *prometheus.Registry
 	// Tracer gets a span for each call. Nil means none.
 	Tracer trace.TracerProvider
+	// Peers says how to reach the API of other nodes, for streams of sessions that live there. Nil means without TLS.
+	Peers *tls.Config
 	// MaxMessage is the greatest size of a message from a client in bytes; greater ones are refused. 0 means 64 KiB.
 	MaxMessage int
 	// MaxStreams is how many sessions, over streams and for unary calls, may be attached at once; more are refused. 0 means
@@ -147,7 +150,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, err)
 		return
 	}
-	who := caller{principal: principal, peer: r.RemoteAddr, control: http.NewResponseController(w)}
+	who := caller{
+		principal: principal, peer: r.RemoteAddr, control: http.NewResponseController(w),
+		authorization: r.Header.Get("Authorization"), isRelayed: r.Header.Get(relayHeader) != "",
+	}
 	r = r.WithContext(context.WithValue(r.Context(), callerKey{}, who))
 	if isUpgrade(r) {
 		h.serveUpgrade(w, r)
@@ -261,6 +267,9 @@ type caller struct {
 	principal string
 	peer      string
 	control   *http.ResponseController
+	// For carrying its stream to another node.
+	authorization string
+	isRelayed     bool // it was carried here
 }
 
 type callerKey struct{}

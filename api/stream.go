@@ -49,8 +49,9 @@ type conversation struct {
 	transport transport
 	box       *outbox
 
-	session  Session // nil before the first operation
-	isClosed bool    // the client said goodbye
+	sending  sync.Mutex // held while something is sent: the writer does, and a relay
+	session  Session    // nil before the first operation
+	isClosed bool       // the client said goodbye
 	mayTake  map[string]bool
 	isHeard  atomic.Bool // since the idle timer last looked
 	isAsking atomic.Bool // a place in the queue is being looked up
@@ -71,7 +72,7 @@ func (h *Handler) converse(ctx context.Context, who caller, t transport) error {
 
 	written := make(chan error, 1)
 	go func() {
-		err := c.box.write(t.send)
+		err := c.box.write(c.send)
 		t.stop() // the reader may still wait
 		written <- err
 	}()
@@ -102,6 +103,12 @@ func (h *Handler) converse(ctx context.Context, who caller, t transport) error {
 	return cmp.Or(c.box.why, <-written)
 }
 
+func (c *conversation) send(message []byte) error {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	return c.transport.send(message)
+}
+
 // read takes messages until the stream ends. A panic is a bug of ours, and must not take the node down with it.
 func (c *conversation) read() (err error) {
 	defer func() {
@@ -116,6 +123,11 @@ func (c *conversation) read() (err error) {
 			return err
 		}
 		c.isHeard.Store(true)
+		if address, err := c.elsewhere(m); err != nil {
+			return err
+		} else if address != "" {
+			return c.relay(address, m)
+		}
 		for _, op := range m.GetOperations() {
 			if err := c.do(op); err != nil {
 				return err

@@ -226,6 +226,28 @@ func TestSecondStream(t *testing.T) {
 	}
 }
 
+// TestNoRelay refuses to carry a stream to where it cannot, or should not, go.
+func TestNoRelay(t *testing.T) {
+	b, s := onePool(t)
+	b.SetMembers(allocator.Member{Name: "memory", Address: s.Address}, allocator.Member{Name: "gone", Address: "127.0.0.1:1"})
+	for _, c := range []struct {
+		node   string
+		header []string
+		want   allotv1.Reason
+	}{
+		{"memory", nil, allotv1.Reason_REASON_UNKNOWN_SESSION},
+		{"gone", nil, allotv1.Reason_REASON_UNAVAILABLE},
+		{"stranger", nil, allotv1.Reason_REASON_UNAVAILABLE},
+		{"gone", []string{"Allot-Relayed: 1"}, allotv1.Reason_REASON_UNKNOWN_SESSION},
+	} {
+		k, _ := upgrade(t, s.Address, c.header...)
+		k.say(&allotv1.Operation{What: &allotv1.Operation_Resume{Resume: &allotv1.Resume{Session: "s9", Node: c.node}}})
+		if e := k.events(1); len(e) != 1 || e[0].GetFailed().GetReason() != c.want {
+			t.Errorf("resumed at %s: %v, want %s", c.node, e, c.want)
+		}
+	}
+}
+
 // TestSlowReader does not read what it is told: the stream ends when too much is waiting for it, and nothing else suffers.
 func TestSlowReader(t *testing.T) {
 	b, s := onePool(t)

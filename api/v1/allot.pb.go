@@ -1158,8 +1158,10 @@ func (x *Open) GetTtl() *durationpb.Duration {
 
 // Resume goes on with a session whose stream broke. Grants that it still has are told again.
 type Resume struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Session       string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Session string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	// node is where the session is, as opened said. Another node carries the stream there.
+	Node          string `protobuf:"bytes,2,opt,name=node,proto3" json:"node,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1197,6 +1199,13 @@ func (*Resume) Descriptor() ([]byte, []int) {
 func (x *Resume) GetSession() string {
 	if x != nil {
 		return x.Session
+	}
+	return ""
+}
+
+func (x *Resume) GetNode() string {
+	if x != nil {
+		return x.Node
 	}
 	return ""
 }
@@ -3488,9 +3497,10 @@ const file_api_v1_allot_proto_rawDesc = "" +
 	"\x04what\"I\n" +
 	"\x04Open\x12\x14\n" +
 	"\x05owner\x18\x01 \x01(\tR\x05owner\x12+\n" +
-	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x03ttl\"\"\n" +
+	"\x03ttl\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\x03ttl\"6\n" +
 	"\x06Resume\x12\x18\n" +
-	"\asession\x18\x01 \x01(\tR\asession\"\x86\x01\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
+	"\x04node\x18\x02 \x01(\tR\x04node\"\x86\x01\n" +
 	"\x03Ask\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04pool\x18\x02 \x01(\tR\x04pool\x12\x14\n" +
