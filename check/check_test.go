@@ -316,7 +316,7 @@ func TestStops(t *testing.T) {
 		t.Error("processes that stop were accepted under strong fairness")
 	}
 	asked := gate(1, 1)
-	asked.Properties[0].First = 1 // process 1, which it fails for, is not asked about
+	asked.Properties[0].Ask = []int{0} // process 1, which it fails for, is not asked about
 	if got := verdict(t, ask(t, asked, check.Options{Fairness: check.Weak}), "open"); got != check.Proved {
 		t.Errorf("asked about process 0 alone: %s", got)
 	}

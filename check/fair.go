@@ -17,16 +17,19 @@ func (s *search) recur(i int) {
 		return
 	}
 	var next atomic.Int64
-	processes := s.workers[0].sys.Graph().Len()
-	if first := s.properties[i].First; first > 0 {
-		processes = min(processes, first)
+	asked := s.properties[i].Ask
+	if asked == nil {
+		for p := range s.workers[0].sys.Graph().Len() {
+			asked = append(asked, p)
+		}
 	}
 	s.fan(func(_ int, e *explorer) {
 		for !s.interrupted() {
-			p := int(next.Add(1)) - 1
-			if p >= processes || s.isFound(i) {
+			n := int(next.Add(1)) - 1
+			if n >= len(asked) || s.isFound(i) {
 				return
 			}
+			p := asked[n]
 			s.fairCycleOf(e, i, p, s.properties[i].Stops, func(e *explorer, id uint64) bool {
 				s.sp.load(id, e.c)
 				return !s.properties[i].HoldsFor(&e.view, p)

@@ -79,9 +79,9 @@ type Property struct {
 	Holds func(v *View) bool
 	// HoldsFor is asked for Recurs, of every process.
 	HoldsFor func(v *View, p int) bool
-	// First is how many processes are asked about for Recurs, from number 0 on; 0 means all. It is for systems that are so
-	// symmetric that what holds for these holds for the others.
-	First int
+	// Ask lists the processes that are asked about for Recurs; nil means all. It is for systems that are so symmetric that
+	// what holds for these holds for the others.
+	Ask []int
 	// Stops is asked for Recurs under weak fairness: besides fair runs, it must hold in runs in which up to so many
 	// processes other than p stop for ever, each wherever it is. A process that has stopped is one that is owed nothing any
 	// more, so this asks about crashes without a configuration for each way to crash. It is for systems in which the

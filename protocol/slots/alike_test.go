@@ -5,6 +5,7 @@ package slots
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -36,7 +37,7 @@ func rotate(m *Machine, s *model.Registers, c model.Configuration) model.Configu
 }
 
 // TestAlike: in one group, whatever a process can do another can do that is one number further on, if everybody is. So what holds for
-// process 0 holds for all (model.Property.First).
+// process 0 holds for all (model.Property.Ask).
 func TestAlike(t *testing.T) {
 	for _, c := range []Config{
 		{Algorithm: EXCL, N: 3, K: 1, Cancel: true}, {Algorithm: EXCL, N: 4, K: 2}, {Algorithm: NAIVE, N: 4, K: 2}, {Algorithm: GTEX, N: 3, K: 1},
@@ -54,14 +55,14 @@ func TestAlike(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.unlike() != 1 {
+		if !slices.Equal(m.unlike(), []int{0}) {
 			t.Fatalf("%+v: not all are alike", c)
 		}
 		if n := walkAlike(t, m, s); n < 1000 {
 			t.Errorf("%+v: only %d steps were looked at", c, n)
 		}
 	}
-	if m, err := New(Config{Algorithm: GTEX, N: 4, K: 1}); err != nil || m.unlike() != 4 {
+	if m, err := New(Config{Algorithm: GTEX, N: 4, K: 1}); err != nil || m.unlike() != nil {
 		t.Error("processes of different leaves are taken for alike")
 	}
 }
@@ -134,7 +135,7 @@ func askAll(t *testing.T, q question) *check.Result {
 	t.Helper()
 	inst := q.instance(t)
 	for i := range inst.Properties {
-		inst.Properties[i].First = 0
+		inst.Properties[i].Ask = nil
 	}
 	r, err := check.Run(t.Context(), inst, check.Options{Fairness: check.Weak, Workers: 1, Properties: []string{"no-lockout"}})
 	if err != nil {
@@ -162,6 +163,74 @@ func TestCountedAlike(t *testing.T) {
 						t.Fatalf("%v: the same step leads to different states", m.layout.Variables(local))
 					}
 				}
+			}
+		}
+	}
+}
+
+// swapped is a configuration of an Interval in which a process and the next one have changed places.
+func swapped(s *Interval, c model.Configuration, p int) model.Configuration {
+	bits := func(set uint64) uint64 {
+		both := (set>>p ^ set>>(p+1)) & 1
+		return set ^ both<<p ^ both<<(p+1)
+	}
+	r := append(model.Configuration(nil), c...)
+	r[p], r[p+1] = c[p+1], c[p]
+	for q := range s.N {
+		r[q] = s.high.Set(s.low.Set(r[q], bits(s.low.Get(r[q]))), bits(s.high.Get(r[q])))
+	}
+	for i := s.N; i < len(r); i++ {
+		switch r[i] {
+		case uint64(p) + 1:
+			r[i]++
+		case uint64(p) + 2:
+			r[i]--
+		}
+	}
+	return r
+}
+
+// TestIntervalAlike: where the order of reads is free, two processes of one leaf can change places.
+func TestIntervalAlike(t *testing.T) {
+	for _, c := range []struct {
+		Config
+		ask []int
+	}{
+		{Config{Algorithm: EXCL, N: 4, K: 1, Cancel: true}, []int{0}}, {Config{Algorithm: GTEX, N: 4, K: 1, Cancel: true}, []int{0, 2}},
+		{Config{Algorithm: GTEX, N: 5, K: 1}, []int{0, 3}}, {Config{Algorithm: NAIVE, N: 4, K: 2}, []int{0}},
+	} {
+		s, err := NewInterval(c.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(s.unlike(), c.ask) {
+			t.Errorf("%+v: %v are asked about, want %v", c.Config, s.unlike(), c.ask)
+		}
+		chance := rand.New(rand.NewPCG(9, 10))
+		var buffer model.Buffer
+		for d, step := s.Clean(), 0; step < 20000; step++ {
+			p := chance.IntN(s.N)
+			moves := s.Enabled(d, p, nil)
+			move := moves[chance.IntN(len(moves))]
+			first := chance.IntN(s.N - 1)
+			if s.plan.rounds[first][0].from != s.plan.rounds[first+1][0].from {
+				continue
+			}
+			twin := move
+			switch p {
+			case first:
+				twin.At++
+			case first + 1:
+				twin.At--
+			}
+			other := swapped(s, d, first)
+			if err := s.Check(other, twin); err != nil || s.Class(d, move) == model.NoClass != (s.Class(other, twin) == model.NoClass) {
+				t.Fatalf("%+v: process %d cannot do what process %d does: %v", c.Config, twin.At, p, err)
+			}
+			s.Apply(other, []model.Move{twin}, &buffer)
+			s.Apply(d, []model.Move{move}, &buffer)
+			if !other.Equal(swapped(s, d, first)) {
+				t.Fatalf("%+v: processes %d and %d are not alike", c.Config, first, first+1)
 			}
 		}
 	}

@@ -35,6 +35,15 @@ func newCountedInstance(c Config, o model.Options) (*model.Instance, error) {
 	return &model.Instance{System: system, Gauges: gaugesOf(m.N, m.IsInside, m.IsTrying), Properties: m.properties(), Phase: m.phase}, nil
 }
 
+// unlike lists processes of which every other one is like one: a process is nothing but its state, and whether it may stay
+// inside for ever, as the first ones may.
+func (m *Counted) unlike() []int {
+	if m.Holders == 0 || m.Holders >= m.N {
+		return []int{0}
+	}
+	return []int{0, m.N - 1}
+}
+
 func (m *Counted) phase(v *model.View, p int) model.Phase {
 	switch local := v.C[p]; {
 	case m.IsInside(local):
@@ -51,7 +60,7 @@ func (m *Counted) properties() []model.Property {
 		Text:      fmt.Sprintf("a process that has a seat and does not give up gets in, as long as at most %d stay inside for ever", m.K-1),
 		Claim:     model.Recurs,
 		CleanOnly: true,
-		First:     min(m.N, m.Holders+1), // a process is nothing but its state, and whether it may stay inside for ever
+		Ask:       m.unlike(),
 		HoldsFor:  func(v *model.View, p int) bool { return !m.IsTrying(v.C[p]) },
 	}}
 	return append(ps, uniqueNames(func(c model.Configuration) int { return twins(c[:m.N], m.IsInside, m.Name) }),

@@ -140,6 +140,17 @@ func (s *Interval) Variables(c model.Configuration, site int) []model.Variable {
 	return vs
 }
 
+// unlike lists the first process of each leaf: where the order of reads is free, those of one leaf can change places.
+func (s *Interval) unlike() []int {
+	var first []int
+	for p, rounds := range s.plan.rounds {
+		if len(rounds) == 0 || rounds[0].from == p {
+			first = append(first, p)
+		}
+	}
+	return first
+}
+
 // newIntervalInstance makes the instance of an Interval.
 func newIntervalInstance(c Config, o model.Options) (*model.Instance, error) {
 	s, err := NewInterval(c)
@@ -151,7 +162,6 @@ func newIntervalInstance(c Config, o model.Options) (*model.Instance, error) {
 	}
 	isInside := func(local uint64) bool { return s.at.Get(local) == inside }
 	isTrying := func(local uint64) bool { at := s.at.Get(local); return at != out && at != inside }
-	twin := &Machine{Config: s.Config, plan: s.plan}
 	return &model.Instance{
 		System: s, Gauges: gaugesOf(s.N, isInside, isTrying),
 		Phase: func(v *model.View, p int) model.Phase {
@@ -168,7 +178,7 @@ func newIntervalInstance(c Config, o model.Options) (*model.Instance, error) {
 			Text:      fmt.Sprintf("a process that tries and does not stop gets in, as long as at most %d have stopped", s.K-1),
 			Claim:     model.Recurs,
 			CleanOnly: true,
-			First:     twin.unlike(),
+			Ask:       s.unlike(),
 			Stops:     min(o.Int("crashes"), s.K-1),
 			HoldsFor:  func(v *model.View, p int) bool { return !isTrying(v.C[p]) },
 		}},

@@ -54,7 +54,7 @@ func (m *Machine) properties(s *model.Registers, stops int) []model.Property {
 			Text:      fmt.Sprintf("a process that tries and does not stop gets in, as long as at most %d have stopped", m.K-1),
 			Claim:     model.Recurs,
 			CleanOnly: true,
-			First:     m.unlike(),
+			Ask:       m.unlike(),
 			Stops:     stops,
 			HoldsFor: func(v *model.View, p int) bool {
 				return !m.IsTrying(v.C[p]) || s.IsCrashed(v.C, p) || m.stopped(s, v.C) >= m.K
@@ -67,17 +67,17 @@ func (m *Machine) properties(s *model.Registers, stops int) []model.Property {
 	return ps
 }
 
-// unlike is how many processes there are of which none is like another. In one group all are alike: who reads the others
-// beginning with the next one does the same as another that is so many numbers further on, if all numbers are.
-func (m *Machine) unlike() int {
+// unlike lists processes of which every other one is like one, or nil for all. In one group all are alike: who reads the
+// others beginning with the next one does the same as another that is so many numbers further on, if all numbers are.
+func (m *Machine) unlike() []int {
 	for _, rounds := range m.plan.rounds {
 		for _, r := range rounds {
 			if r.to-r.from < m.N {
-				return m.N
+				return nil
 			}
 		}
 	}
-	return 1
+	return []int{0}
 }
 
 // stopped counts the processes that have crashed.
