@@ -103,7 +103,7 @@ func New(o Options) (*Allocator, error) {
 	a.shortest.Store(int64(MaxLease))
 	a.asks.open = map[uint64]chan []byte{}
 	r := int32(o.Reign / tick)
-	a.network.init(a, reign.Options{Reign: r, Margin: drift(r), Touch: r / 4, Silence: r, Stagger: r / 8})
+	a.network.init(a, reign.Options{Reign: r, Margin: drift(r), Touch: r / 4, Silence: r * 3 / 4, Stagger: r / 8})
 	return a, nil
 }
 

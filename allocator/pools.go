@@ -26,8 +26,9 @@ type definition struct {
 	Lease time.Duration
 }
 
-// DefaultLease is the lease of pools that are made without one.
-const DefaultLease = 10 * time.Second
+// DefaultLease is the lease of pools that are made without one. It outlasts the time that a network needs to get a new root, so
+// that the crash of one node costs nobody else a grant.
+const DefaultLease = 20 * time.Second
 
 func (p *Pool) validate() error {
 	if p.Lease == 0 {

@@ -69,7 +69,7 @@ type Pool struct {
 	Units int // ℓ: how many units there are, 1..MaxUnits
 	Most  int // k: how many one request may take, 1..Units
 	// Lease is how long a node that is cut off may go on using what it holds. After a crash of a node its units come back
-	// when it has passed. 0 means 10 seconds.
+	// when it has passed. 0 means DefaultLease.
 	Lease time.Duration
 	// Revision of the definition in the control plane.
 	Revision uint64

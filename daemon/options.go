@@ -32,7 +32,8 @@ type Options struct {
 	Advertise string `toml:"advertise"`
 	// Dir keeps the control plane. Empty means a temporary folder.
 	Dir string `toml:"dir"`
-	// Reign is how long the root may act without the control plane. Empty means 5 seconds.
+	// Reign is how long the root may act without the control plane. Empty means 8 seconds, which is about what the
+	// control plane needs at most to choose a leader after a crash.
 	Reign Duration `toml:"reign"`
 
 	Cluster Cluster `toml:"cluster"`
@@ -192,7 +193,7 @@ func (o *Options) validate() error {
 		o.Listen = DefaultListen
 	}
 	if o.Reign == 0 {
-		o.Reign = Duration(5 * time.Second)
+		o.Reign = Duration(8 * time.Second)
 	}
 	if r := time.Duration(o.Reign); r < 100*time.Millisecond || r > time.Minute {
 		return &OptionError{"reign", r.String(), "it must be 100ms to 1m"}

@@ -85,7 +85,7 @@ func (b *Backend) CreatePool(_ context.Context, p allocator.Pool) (allocator.Poo
 		return p, allocator.ErrPoolExists
 	}
 	if p.Lease == 0 {
-		p.Lease = 10 * time.Second
+		p.Lease = allocator.DefaultLease
 	}
 	p.Revision = 1
 	made := &pool{Pool: p}

@@ -420,7 +420,7 @@ type CreatePoolRequest struct {
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Units         int32                  `protobuf:"varint,2,opt,name=units,proto3" json:"units,omitempty"` // 1 to 65536
 	Most          int32                  `protobuf:"varint,3,opt,name=most,proto3" json:"most,omitempty"`   // 1 to units; 0 means units
-	Lease         *durationpb.Duration   `protobuf:"bytes,4,opt,name=lease,proto3" json:"lease,omitempty"`  // 1s to 1h; 10s unless given
+	Lease         *durationpb.Duration   `protobuf:"bytes,4,opt,name=lease,proto3" json:"lease,omitempty"`  // 1s to 1h; 20s unless given
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

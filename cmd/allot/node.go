@@ -76,7 +76,7 @@ no options. Nodes on several machines find each other by --cluster and --join; t
 	f.StringVar(&o.Log.Level, "log-level", "", "debug, info, warn or error (default: info)")
 	f.StringVar(&o.Log.Format, "log-format", "", "text or json (default: text)")
 	f.StringVar(&o.Trace, "trace", "", "address of an OpenTelemetry collector, such as http://127.0.0.1:4318")
-	f.DurationVar(&reign, "reign", 0, "how long the root may act without the control plane (default: 5s)")
+	f.DurationVar(&reign, "reign", 0, "how long the root may act without the control plane (default: 8s)")
 	f.BoolVar(&o.TestHooks, "test-hooks", false, "let callers damage memory, to see it heal; never in production")
 	return c
 }

@@ -62,7 +62,7 @@ func newPoolCreate() *cobra.Command {
 	// They are not called --units: a command under allot run finds its units in ALLOT_UNITS.
 	f.IntVar(&size, "size", 0, "how many units the pool has")
 	f.IntVar(&most, "most", 0, "how many units one request may take (default: all)")
-	f.DurationVar(&lease, "lease", 10*time.Second, "how long a node that is cut off may use what it holds; a crashed node's units come back after it")
+	f.DurationVar(&lease, "lease", 20*time.Second, "how long a node that is cut off may use what it holds; a crashed node's units come back after it")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	r.register(cmd)
 	return cmd
