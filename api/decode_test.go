@@ -50,6 +50,27 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestFullOutbox gives up on a client that does not read, once.
+func TestFullOutbox(t *testing.T) {
+	gaveUp := 0
+	o := newOutbox(func() {}, func() { gaveUp++ })
+	o.opened(&allotv1.Opened{Session: "s"})
+	for i := range maxPending {
+		o.Granted(allocator.Grant{ID: "1", Pool: "p", Units: []allocator.Unit{{Number: 1, Fence: 2}}, Fence: 2})
+		if gaveUp > 0 {
+			break
+		}
+		if i == maxPending-1 {
+			t.Fatal("it never gave up")
+		}
+	}
+	o.Lost("1", allocator.ErrEvicted)
+	o.fail(allocator.ErrUnavailable)
+	if message, last := o.take(); gaveUp != 1 || len(message) > maxPending || !last || !errors.Is(o.why, allocator.ErrLimit) {
+		t.Errorf("gave up %d times, %d bytes, %t, %v", gaveUp, len(message), last, o.why)
+	}
+}
+
 // FuzzReadMessage feeds the reader of the wire anything: it never takes more than it may, and never gives more than it took.
 func FuzzReadMessage(f *testing.F) {
 	f.Add([]byte("\x03abc"), 10)

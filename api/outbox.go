@@ -6,7 +6,6 @@ package api
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/protobuf/proto"
@@ -34,20 +33,21 @@ type outbox struct {
 	mu       sync.Mutex
 	pending  []byte // headroom and a SessionResponse
 	spare    []byte
-	isOpened bool        // nothing is sent before the answer to open or resume
-	isEnded  bool        // the writer ends when pending is sent
-	isFull   atomic.Bool // the reader of the stream looks at it without mu
-	why      error       // what ended it, if anything did; read it when the writer has ended
+	isOpened bool  // nothing is sent before the answer to open or resume
+	isEnded  bool  // the writer ends when pending is sent
+	isHeld   bool  // the reader of the stream is about to send by itself, so the writer need not be woken
+	why      error // what ended it, if anything did; read it when the writer has ended
 
 	// These are filled in and encoded under mu, again and again.
 	message allotv1.SessionResponse
 	event   allotv1.Event
 	granted allotv1.Event_Granted
 	grants  func() // counts
+	full    func() // is called once when too much is waiting; must not block
 }
 
-func newOutbox(grants func()) *outbox {
-	o := &outbox{wake: make(chan struct{}, 1), pending: make([]byte, headroom, 512), spare: make([]byte, headroom, 512), grants: grants}
+func newOutbox(grants, full func()) *outbox {
+	o := &outbox{wake: make(chan struct{}, 1), pending: make([]byte, headroom, 512), spare: make([]byte, headroom, 512), grants: grants, full: full}
 	o.message.Events = []*allotv1.Event{&o.event}
 	o.granted.Granted = &allotv1.Grant{}
 	return o
@@ -103,7 +103,7 @@ func (o *outbox) put() {
 	out, err := proto.MarshalOptions{}.MarshalAppend(o.pending, &o.message)
 	if err != nil || len(out) > maxPending {
 		o.isEnded = true
-		o.isFull.Store(true)
+		o.full()
 		o.why = fmt.Errorf("%w: %d bytes of events were not read", allocator.ErrLimit, maxPending)
 	} else {
 		o.pending = out
@@ -111,7 +111,11 @@ func (o *outbox) put() {
 	o.notify()
 }
 
+// notify wakes the writer. The caller holds mu.
 func (o *outbox) notify() {
+	if o.isHeld && !o.isEnded {
+		return
+	}
 	select {
 	case o.wake <- struct{}{}:
 	default:
@@ -153,8 +157,22 @@ func (o *outbox) end() {
 	o.notify()
 }
 
+// hold says that the reader of the stream does something now and will take what comes of it.
+func (o *outbox) hold() {
+	o.mu.Lock()
+	o.isHeld = true
+	o.mu.Unlock()
+}
+
+// unhold ends hold.
+func (o *outbox) unhold() {
+	o.mu.Lock()
+	o.isHeld = false
+	o.mu.Unlock()
+}
+
 // take returns what there is to send, as headroom and body, and whether it is the last. The result is good until the next
-// take.
+// take, so that whoever takes sends before another takes.
 func (o *outbox) take() (message []byte, last bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -169,17 +187,11 @@ func (o *outbox) take() (message []byte, last bool) {
 	return message, o.isEnded
 }
 
-// write is the one writer of a stream.
-func (o *outbox) write(send func(message []byte) error) error {
+// write is the writer of a stream. It sends whenever it is woken, until the last message.
+func (o *outbox) write(sendNext func() (last bool, err error)) error {
 	for range o.wake {
-		message, last := o.take()
-		if len(message) > 0 {
-			if err := send(message); err != nil {
-				return err
-			}
-		}
-		if last {
-			return nil
+		if last, err := sendNext(); err != nil || last {
+			return err
 		}
 	}
 	return nil

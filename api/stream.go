@@ -61,18 +61,18 @@ type conversation struct {
 // converse runs a conversation from its first message to its end. The error is for the log: the client has been told.
 func (h *Handler) converse(ctx context.Context, who caller, t transport) error {
 	ctx, cancel := context.WithCancel(ctx)
-	c := &conversation{h: h, ctx: ctx, caller: who, transport: t, box: newOutbox(h.metrics.grants.Inc)}
+	c := &conversation{h: h, ctx: ctx, caller: who, transport: t, box: newOutbox(h.metrics.grants.Inc, func() { go t.abort() })}
 	defer c.asking.Wait()
 	defer cancel()
 	if err := h.enter(c); err != nil {
 		c.box.fail(err)
-		return cmp.Or(err, c.box.write(t.send))
+		return cmp.Or(err, c.box.write(c.sendNext))
 	}
 	defer h.leave(c)
 
 	written := make(chan error, 1)
 	go func() {
-		err := c.box.write(c.send)
+		err := c.box.write(c.sendNext)
 		t.stop() // the reader may still wait
 		written <- err
 	}()
@@ -83,6 +83,7 @@ func (h *Handler) converse(ctx context.Context, who caller, t transport) error {
 			return
 		}
 		c.box.fail(fmt.Errorf("%w: nothing was heard for %s", allocator.ErrSessionEnded, idleLimit))
+		time.AfterFunc(lastWords, t.abort) // it may not read either
 	}))
 	err := c.read()
 	idle.Load().Stop()
@@ -103,10 +104,22 @@ func (h *Handler) converse(ctx context.Context, who caller, t transport) error {
 	return cmp.Or(c.box.why, <-written)
 }
 
+// send sends a message past the outbox.
 func (c *conversation) send(message []byte) error {
 	c.sending.Lock()
 	defer c.sending.Unlock()
 	return c.transport.send(message)
+}
+
+// sendNext sends what is in the outbox, if there is something.
+func (c *conversation) sendNext() (last bool, err error) {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	message, last := c.box.take()
+	if len(message) == 0 {
+		return last, nil
+	}
+	return last, c.transport.send(message)
 }
 
 // read takes messages until the stream ends. A panic is a bug of ours, and must not take the node down with it.
@@ -128,18 +141,28 @@ func (c *conversation) read() (err error) {
 		} else if address != "" {
 			return c.relay(address, m)
 		}
-		for _, op := range m.GetOperations() {
-			if err := c.do(op); err != nil {
-				return err
-			}
-			if c.isClosed {
-				return nil
-			}
-		}
-		if c.box.isFull.Load() {
-			return nil // it has said why
+		if err := c.answer(m); err != nil || c.isClosed {
+			return err
 		}
 	}
+}
+
+// answer does the operations of a message, and sends by itself what comes of them at once: to wake the writer for it would take
+// longer. What comes later, and what others cause, is the writer's.
+func (c *conversation) answer(m *allotv1.SessionRequest) error {
+	c.box.hold()
+	defer c.box.unhold()
+	for _, op := range m.GetOperations() {
+		if err := c.do(op); err != nil || c.isClosed {
+			return err
+		}
+	}
+	c.box.unhold()
+	last, err := c.sendNext()
+	if last {
+		c.box.end() // the writer ends too
+	}
+	return err
 }
 
 // do does one operation. What goes wrong with one request is an event; an error ends the stream.
