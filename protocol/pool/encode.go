@@ -124,14 +124,17 @@ func ParseVisit(v *Visit, data []byte, limits Limits) error {
 	v.Top = r.fence(fence)
 	v.Board = v.Board[:0]
 	var small [8]uint64
-	board := Set(small[:0]) // it grows with the greatest number on board, not with the limit
+	board := Set(small[:]) // it grows with the greatest number on board, not with the limit
 	for range r.count(limits.Units, 2) {
 		u := Unit{Number: r.int(limits.Units - 1), Fence: r.fence(fence)}
 		fence = u.Fence
 		if board.Has(u.Number) {
 			r.isBad = true
 		}
-		board.Add(u.Number)
+		for int(u.Number>>6) >= len(board) {
+			board = append(board, 0)
+		}
+		board[u.Number>>6] |= 1 << (u.Number & 63)
 		v.Board = append(v.Board, u)
 	}
 	v.Waiters = v.Waiters[:0]

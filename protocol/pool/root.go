@@ -153,6 +153,7 @@ func (s *Seat) depart() {
 	r.isOut, r.isAgain, r.away = true, false, 0
 	s.circ++
 	v := &r.visit
+	r.waiters, r.late = mergeCalls(r.waiters, r.late), r.late[:0]
 	*v = Visit{Generation: s.generation, Circ: s.circ, Done: r.done, Units: s.options.Units, Board: v.Board[:0], Present: v.Present[:0],
 		Waiters: append(v.Waiters[:0], r.waiters...), Prio: r.prio, Lack: r.lack}
 	s.visit(v)
@@ -187,8 +188,9 @@ func (s *Seat) arrive(v *Visit) {
 	s.comeHome(v)
 	s.makeAnew(v)
 	r.open = 0
-	s.mergeCalls(v)
-	isOther := !equalWaiters(r.waiters, v.Waiters)
+	s.dropStrangers(v)
+	v.Waiters, r.late = mergeCalls(v.Waiters, r.late), r.late[:0]
+	isNews := isNews(r.waiters, v.Waiters)
 	r.waiters = append(r.waiters[:0], v.Waiters...)
 	r.prio, r.lack = v.Prio, v.Lack
 	if r.prio >= s.size || r.prio >= 0 && !v.Seen {
@@ -197,8 +199,8 @@ func (s *Seat) arrive(v *Visit) {
 	s.isOthers = v.lackOfOthers(0) > 0
 	s.serveHere()
 	if len(r.waiters) > 0 || s.queue.len() > 0 {
-		// As long as something moves, it is worth another circulation.
-		r.isAgain = r.isAgain || v.Moved || s.given > 0 || isOther
+		// What came home too late for those who wait goes out again, and who does not know that others wait is told.
+		r.isAgain = r.isAgain || isNews || len(s.stock) > 0 && (v.Moved || s.given > 0)
 		r.rest = min(r.rest, s.options.Pace)
 	}
 	if s.isAbroad(v) || !r.isStable {
@@ -268,9 +270,8 @@ func (s *Seat) freshFence() int64 {
 	return fence + 2*int64(s.options.Burst)*int64(r.open+2)
 }
 
-// mergeCalls makes v.Waiters the members that lack units, by what they said to the controller, or in a call that arrived
-// since.
-func (s *Seat) mergeCalls(v *Visit) {
+// dropStrangers leaves those members among v.Waiters who can be there.
+func (s *Seat) dropStrangers(v *Visit) {
 	kept := v.Waiters[:0]
 	for _, w := range v.Waiters {
 		if w.Place > 0 && w.Place < s.size && w.Lack > 0 {
@@ -278,12 +279,17 @@ func (s *Seat) mergeCalls(v *Visit) {
 		}
 	}
 	v.Waiters = kept
-	for _, w := range s.root.late {
+}
+
+// mergeCalls adds what was said in calls that arrived while the controller was under way.
+func mergeCalls(waiters, late []Waiter) []Waiter {
+	v := Visit{Waiters: waiters}
+	for _, w := range late {
 		if i := v.waiter(w.Place); i < 0 || v.Waiters[i].Call < w.Call {
 			v.setWaiter(w)
 		}
 	}
-	s.root.late = s.root.late[:0]
+	return v.Waiters
 }
 
 // isAbroad tells whether some member other than the root has presented a unit.
@@ -301,14 +307,11 @@ func (s *Seat) isAbroad(v *Visit) bool {
 	return total > here
 }
 
-func equalWaiters(a, b []Waiter) bool {
-	if len(a) != len(b) {
-		return false
+// isNews tells whether some member was told that others wait, or that nobody does, and it is not so any more. Where two or more
+// wait, others wait for everybody.
+func isNews(told, now []Waiter) bool {
+	if len(told) != 1 || len(now) != 1 {
+		return min(len(told), 2) != min(len(now), 2)
 	}
-	for i := range a {
-		if a[i].Place != b[i].Place || a[i].Lack != b[i].Lack {
-			return false
-		}
-	}
-	return true
+	return told[0].Place != now[0].Place
 }

@@ -120,7 +120,7 @@ func (s *Seat) Begin(generation int64, place, size int32, isNew bool) {
 	s.isCalling, s.isOthers, s.hasPrio = false, false, false
 	s.given, s.turns, s.passed = 0, 0, 0
 	s.root = rootPart{}
-	if s.lease == 0 {
+	if s.lease == 0 && s.rule != keptWithoutLease {
 		s.stock = s.stock[:0] // what only a root may keep
 	}
 	if place == 0 {
@@ -204,9 +204,13 @@ func (s *Seat) Release(id int64) bool {
 	if !ok {
 		return false
 	}
-	s.drop(i)
+	isGone := s.drop(i)
 	s.serveHere()
-	s.maybeCall()
+	if isGone {
+		s.callAlways() // the root may know of a larger pool, and make it anew
+	} else {
+		s.maybeCall()
+	}
 	return true
 }
 
@@ -215,18 +219,21 @@ func (s *Seat) find(id int64) (int, bool) {
 	return slices.BinarySearchFunc(s.held, id, func(h Holding, id int64) int { return cmp.Compare(h.ID, id) })
 }
 
-// drop puts the units of a grant into stock, but for those that the pool has no more.
-func (s *Seat) drop(i int) {
+// drop puts the units of a grant into stock, but for those that the pool has no more. It tells whether there were any.
+func (s *Seat) drop(i int) (isGone bool) {
 	units := s.held[i].Units
 	for _, u := range units {
 		if u.Number < s.options.Units {
 			s.stock = append(s.stock, u)
+		} else {
+			isGone = true
 		}
 	}
 	s.held = slices.Delete(s.held, i, i+1)
 	if len(s.spare) < mostSpare {
 		s.spare = append(s.spare, units[:0])
 	}
+	return isGone
 }
 
 // mostSpare bounds the memory that is kept for the next grants.
@@ -314,15 +321,17 @@ func (s *Seat) lack() int32 {
 
 // maybeCall asks for the controller if a request waits here, or if others wait for what is free here.
 func (s *Seat) maybeCall() {
-	if s.place < 0 || s.queue.len() == 0 && (len(s.stock) == 0 || !s.isOthers) {
-		return
+	if s.queue.len() > 0 || len(s.stock) > 0 && s.isOthers {
+		s.callAlways()
 	}
-	if s.place == 0 {
+}
+
+func (s *Seat) callAlways() {
+	switch {
+	case s.place == 0:
 		s.root.isAgain = true
 		s.maybeDepart()
-		return
-	}
-	if !s.isCalling {
+	case s.place > 0 && !s.isCalling:
 		s.sendCall()
 	}
 }
