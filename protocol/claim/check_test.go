@@ -99,6 +99,7 @@ var small = []proof{
 	{"protocol=ordered clients=2 resources=2", 479, 1120},
 	{"protocol=ordered clients=3 resources=2", 8832, 29358},
 	{"protocol=ordered clients=2 resources=3 most=3", 5841, 16556},
+	{"protocol=ordered clients=2 resources=2 departures=both", 44569, 227088},
 }
 
 func TestProved(t *testing.T) { prove(t, small) }
@@ -124,6 +125,7 @@ var large = []proof{
 	{"clients=2 resources=2 departures=cancel", 502421, 3118808},
 	{"clients=2 resources=2 departures=vanish", 399182, 2350296},
 	{"clients=2 resources=2 departures=both delivery=prompt", 3837753, 28694664},
+	{"clients=2 resources=2 losses=1 losers=1 delivery=prompt", 1604499, 12959551},
 	{"clients=3 resources=2 stamps=next claims=1", 550977, 2368833},
 	{"clients=2 resources=3 most=3 stamps=next claims=1", 155392, 693256},
 	{"clients=2 resources=3", 156229, 704658},
@@ -136,6 +138,8 @@ var large = []proof{
 	{"protocol=paper clients=2 resources=3", 449215, 1569611},
 	{"protocol=paper clients=3 resources=2 delivery=prompt", 3417608, 12799493},
 	{"protocol=ordered clients=3 resources=3 most=3", 340032, 1379802},
+	{"protocol=ordered clients=3 resources=2 departures=cancel", 146772, 732660},
+	{"protocol=ordered clients=2 resources=3 most=3 departures=both", 1594329, 10693036},
 }
 
 // TestFullProofs is part of make full.

@@ -34,9 +34,10 @@ var Algorithm = model.Algorithm{
 		{Name: "stamps", Text: "which stamp a resource proposes: any above those that it has, or the next number (protocol stamps)",
 			Default: "any", Words: []string{"any", "next"}},
 		{Name: "claims", Text: "claims that each client makes; 0 means without end", Default: "0", Max: 1 << 20},
-		{Name: "departures", Text: "what clients may do beside claiming and releasing (protocol stamps)",
+		{Name: "departures", Text: "what clients may do beside claiming and releasing (protocols stamps and ordered)",
 			Default: "none", Words: []string{"none", "cancel", "vanish", "both"}},
 		{Name: "losses", Text: "how often each resource may lose its queue (protocol stamps)", Default: "0", Max: 100},
+		{Name: "losers", Text: "how many of the resources may lose their queue; 0 means all (protocol stamps)", Default: "0", Max: maxResources},
 		{Name: "loans", Text: "how often a claim may lend what it has to others while it waits for the rest (protocol stamps)",
 			Default: "0", Max: maxLoans},
 		{Name: "delivery", Text: "prompt: messages for which it does not matter when they arrive do so at once (protocols stamps and paper)",
@@ -94,8 +95,10 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	switch {
 	case s.least > s.most:
 		return nil, fmt.Errorf("--least %d: a claim has at most %d resources here", s.least, s.most)
-	case departures != "none" && name != stampsName:
+	case departures != "none" && name != stampsName && name != orderedName:
 		return nil, fmt.Errorf("--departures %s: protocol %s is here to be compared, without departures", departures, name)
+	case departures != "none" && name == orderedName && s.clients > maxResources:
+		return nil, fmt.Errorf("--departures %s: at most %d clients with protocol %s", departures, maxResources, name)
 	case losses > 0 && name != stampsName:
 		return nil, fmt.Errorf("--losses %d: only protocol stamps has a way back for resources that lost their queue", losses)
 	}

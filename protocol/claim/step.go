@@ -14,6 +14,7 @@ type stamps struct {
 	shape
 	isAny  bool
 	losses int
+	losers int // so many of the resources, from the first on, may lose their queue
 	fences int
 	loans  int
 	names  []string // of the clients
@@ -21,6 +22,9 @@ type stamps struct {
 
 func newStamps(s shape, g *model.Graph, o model.Options, losses int) (*model.Instance, error) {
 	m := &stamps{shape: s, isAny: o.Values["stamps"] == "any", losses: losses, fences: o.Int("fences"), loans: o.Int("loans")}
+	if m.losers = o.Int("losers"); m.losers == 0 {
+		m.losers = s.resources
+	}
 	for c := range s.clients {
 		m.names = append(m.names, g.Name(c))
 	}
@@ -40,6 +44,9 @@ func (m *stamps) HasStamps() bool { return m.isAny }
 // Clean is an idle client, or a resource with an empty queue.
 func (m *stamps) Clean(p int) state {
 	st := state{user: m.cleanUser(), losses: m.losses}
+	if p-m.clients >= m.losers {
+		st.losses = 0
+	}
 	if m.isClient(p) {
 		st.losses = 0
 		st.epochs, st.fences = make([]uint8, m.resources), make([]int64, m.resources)
