@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"connectrpc.com/connect"
 	"connectrpc.com/otelconnect"
@@ -41,6 +42,8 @@ type Options struct {
 	Peers *tls.Config
 	// MaxMessage is the greatest size of a message from a client in bytes; greater ones are refused. 0 means 64 KiB.
 	MaxMessage int
+	// BodyTimeout is how long a caller may take to send the body of a call. 0 means 10 seconds.
+	BodyTimeout time.Duration
 	// MaxStreams is how many sessions, over streams and for unary calls, may be attached at once; more are refused. 0 means
 	// 65,536, as many as a node allows.
 	MaxStreams int
@@ -51,6 +54,9 @@ type Options struct {
 func (o *Options) validate() error {
 	if o.MaxMessage == 0 {
 		o.MaxMessage = 64 << 10
+	}
+	if o.BodyTimeout == 0 {
+		o.BodyTimeout = 10 * time.Second
 	}
 	if o.MaxStreams == 0 {
 		o.MaxStreams = allocator.MaxSessions
@@ -158,6 +164,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if isUpgrade(r) {
 		h.serveUpgrade(w, r)
 		return
+	}
+	if r.URL.Path != allotv1connect.SessionServiceSessionProcedure && r.Body != nil && r.Body != http.NoBody {
+		// The body of a call is short and comes at once. A stream's goes on for as long as the stream.
+		r.Body = newPromptBody(r.Body, who.control, h.options.BodyTimeout)
 	}
 	h.mux.ServeHTTP(w, r)
 }

@@ -5,7 +5,10 @@ package api
 
 import (
 	"crypto/tls"
+	"log/slog"
+	"net"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -22,7 +25,7 @@ func NewServer(h http.Handler, options *tls.Config) *http.Server {
 		options = options.Clone()
 		options.NextProtos = []string{"h2", "http/1.1"}
 	}
-	return &http.Server{
+	server := &http.Server{
 		Handler:   h,
 		TLSConfig: options,
 		Protocols: protocols,
@@ -38,4 +41,45 @@ func NewServer(h http.Handler, options *tls.Config) *http.Server {
 			PingTimeout:     15 * time.Second,
 		},
 	}
+	if ours, ok := h.(*Handler); ok {
+		// What strangers do wrong before they have sent a request, such as broken handshakes.
+		server.ErrorLog = slog.NewLogLogger(ours.log.Handler(), slog.LevelDebug)
+	}
+	return server
+}
+
+// Limit makes a listener that hangs up on connections beyond a number that are open at the same time.
+func Limit(l net.Listener, most int) net.Listener {
+	return &limited{Listener: l, free: make(chan struct{}, most)}
+}
+
+type limited struct {
+	net.Listener
+	free chan struct{} // holds a token for each connection
+}
+
+func (l *limited) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case l.free <- struct{}{}:
+			return &counted{Conn: conn, done: sync.OnceFunc(func() { <-l.free })}, nil
+		default:
+			_ = conn.Close() // it was never served
+		}
+	}
+}
+
+// counted gives its place free when it is closed.
+type counted struct {
+	net.Conn
+	done func()
+}
+
+func (c *counted) Close() error {
+	defer c.done()
+	return c.Conn.Close()
 }
