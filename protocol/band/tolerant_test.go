@@ -51,22 +51,23 @@ func TestChanges(t *testing.T) {
 	}, check.Options{})
 }
 
-// TestMoreTolerance is what takes longer.
+// TestMoreTolerance is what takes longer; each part has a file of its own.
 func TestMoreTolerance(t *testing.T) {
 	if os.Getenv("ALLOT_FULL") == "" {
 		t.Skip("it takes some minutes; set ALLOT_FULL=1")
 	}
-	gcs := question{object: "gcs", n: 3, l: 1, k: 2, coterie: "majority", times: 1, variant: "tolerant"}
-	suspect, all, change := gcs, gcs, gcs
-	suspect.more = "--suspicions 1"
-	all.object, all.l, all.inside, all.crashes, all.crashers = "mutin", 1, "0+1+2", 1, 3
-	change.object, change.more = "kmutex", "--changes 1 --next tree"
-	table(t, "tolerant_full.txt", []question{
-		suspect, all, change,
-		{object: "kmutex", n: 3, k: 2, coterie: "majority", times: 1, variant: "tolerant", more: "--suspicions 1"},
-		{object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 1, variant: "tolerant", more: "--changes 1 --next own:0 --next-members 1 --links unordered", crashes: 1, crashers: 2},
-		{object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 2, variant: "tolerant", more: "--changes 1 --next own:0 --next-members 1", crashes: 1, crashers: 2},
-	}, check.Options{MaxMemory: 6 << 30})
+	for name, q := range map[string]question{
+		"suspicion": {object: "kmutex", n: 3, k: 2, coterie: "majority", times: 1, variant: "tolerant", more: "--suspicions 1"},
+		"removal": {object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 1, variant: "tolerant", crashes: 1, crashers: 2,
+			more: "--changes 1 --next own:0 --next-members 1 --links unordered"},
+		"two_wishes": {object: "kmutex", n: 2, k: 1, coterie: "own:1", times: 2, variant: "tolerant", crashes: 1, crashers: 2,
+			more: "--changes 1 --next own:0 --next-members 1"},
+		"three_crash": {object: "mutin", n: 3, l: 1, coterie: "own:0", inside: "0+1+2", times: 1, variant: "tolerant", crashes: 1, crashers: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table(t, "tolerant_full_"+name+".txt", []question{q}, check.Options{MaxMemory: 6 << 30})
+		})
+	}
 }
 
 // caughtTolerant says where each mutant is caught, and by which property.
