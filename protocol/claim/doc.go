@@ -58,7 +58,7 @@
 //     of two answers does not matter. A client that has an answer earlier sends what follows earlier, and that may still
 //     take its time; and it uses its claim longer, so whoever would meet it meets it all the same.
 //   - A request puts a client into the queue without a stamp, which nobody else notices. What counts is when it is
-//     offered one, and that may still be at any later time.
+//     offered one, and that may still be at any later time (with --stamps any).
 //   - A final stamp that is the one offered leaves the client at its place in that queue. What counts is when it is both
 //     first and strong, and it may as well be strong before.
 //   - In the paper's protocol, likewise: what the client is told; a claim of two at its weak resource, where it waits

@@ -13,8 +13,8 @@ func (m *stamps) IsPrompt(msg *message) bool {
 		return true
 	case offer, ready, recall:
 		return !m.canCancel && m.losses == 0
-	case request:
-		return !m.canCancel && !m.canVanish && m.losses == 0
+	case request: // where the next stamp is offered at once, it matters when
+		return m.isAny && !m.canCancel && !m.canVanish && m.losses == 0
 	case final:
 		return msg.isSame && !m.canCancel && !m.canVanish && m.losses == 0
 	case leave, expired, lost, present, ask, back:

@@ -16,7 +16,7 @@ func TestPromptDecidesTheSame(t *testing.T) {
 	for _, words := range []string{
 		"clients=2 resources=1", "clients=3 resources=1", "clients=2 resources=2", "clients=2 resources=2 least=2",
 		"clients=2 resources=1 departures=vanish", "clients=2 resources=1 departures=cancel", "clients=2 resources=1 departures=both",
-		"clients=1 resources=1 losses=1 departures=cancel", "protocol=paper",
+		"clients=1 resources=1 losses=1 departures=cancel", "clients=2 resources=2 stamps=next claims=1", "protocol=paper",
 	} {
 		slow, prompt := ask(t, words, check.Options{}), ask(t, words+" delivery=prompt", check.Options{})
 		if slow.Verdict != check.Proved || prompt.Verdict != check.Proved || prompt.States >= slow.States {
