@@ -40,6 +40,9 @@ func (*atlas) Refresh(*model.View, int) {}
 func (w *network) planOf(v *model.View) *plan {
 	x, ok := v.Index.(*atlas)
 	if !ok {
+		if w.whole != nil && !slices.ContainsFunc(spanning.StatusOf(v), func(word uint64) bool { return word != 0 }) {
+			return w.whole
+		}
 		return w.newPlan(v)
 	}
 	if status := spanning.StatusOf(v); x.plan == nil || !slices.Equal(status, x.status) {

@@ -78,6 +78,7 @@ type network struct {
 	isElected bool
 	patience  int32
 	flaw      string
+	whole     *plan // where everybody and every link is there
 }
 
 func newNetwork(o model.Options) (*model.Instance, error) {
@@ -107,6 +108,8 @@ func newNetwork(o model.Options) (*model.Instance, error) {
 	inst.Gauges, inst.Shares = w.gauges(), w.shares
 	inst.Properties = w.properties()
 	inst.NewIndex = func() model.Index { return &atlas{} }
+	view := inst.View(inst.System.Clean())
+	w.whole = w.newPlan(&view)
 	return inst, nil
 }
 

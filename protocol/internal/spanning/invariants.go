@@ -23,6 +23,9 @@ func (*index) Refresh(*model.View, int) {}
 func (m *machine) truthOf(v *model.View) *Truth {
 	x, ok := v.Index.(*index)
 	if !ok {
+		if m.whole != nil && !slices.ContainsFunc(StatusOf(v), func(word uint64) bool { return word != 0 }) {
+			return m.whole
+		}
 		return NewTruth(v.Network(), v.C, m.Rules, m.self)
 	}
 	status := StatusOf(v)

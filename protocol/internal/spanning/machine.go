@@ -52,6 +52,7 @@ type machine struct {
 	isElected bool
 	patience  int32
 	repeats   int32
+	whole     *Truth // where everybody and every link is there
 }
 
 // NewRules are the rules for a network of n processes; most is the largest distance that is believed, 0 for n-1.
@@ -88,6 +89,8 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	}
 	inst := &model.Instance{System: model.NewNetwork(o.Graph, m, o.Links, o.Budget)}
 	inst.Properties = m.properties()
+	view := inst.View(inst.System.Clean())
+	m.whole = m.truthOf(&view)
 	inst.NewIndex = func() model.Index { return &index{} }
 	return inst, nil
 }
