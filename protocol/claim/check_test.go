@@ -210,7 +210,7 @@ var printedOnes = []broken{
 var slow = []broken{
 	{"variant=printed-3 clients=3", "exclusive", "printed_two_clients_use_one_resource"},
 	{"variant=paper-lazy resources=3 least=2", "served", "printed_a_token_rests_for_ever_where_nobody_asks"},
-	{"variant=stamps-generous clients=3 loans=1 delivery=prompt", "served", "stamps_a_claim_lends_without_end"},
+	{"variant=stamps-generous clients=3 loans=1 delivery=prompt", "served", ""},
 	{"variant=stamps-even departures=cancel loans=1", "rests", ""},
 }
 
