@@ -148,9 +148,7 @@ func TestEachBoundAlone(t *testing.T) {
 		{variant: "lean", coterie: "tree", n: 3, l: 1, k: 2, times: 2},
 	}
 	if os.Getenv("ALLOT_FULL") != "" {
-		instances = append(instances,
-			instance{variant: "corrected", coterie: "tree", n: 4, l: 1, k: 2, times: 1},
-			instance{variant: "corrected", coterie: "majority", n: 4, l: 2, k: 3, times: 1})
+		instances = []instance{{variant: "corrected", coterie: "tree", n: 4, l: 1, k: 2, times: 1}}
 	}
 	for _, i := range instances {
 		whole := newNetwork(t, "gcs", i.variant, i.coterie, i.n, i.l, i.k, i.times, "least")
