@@ -24,7 +24,7 @@ build: go-version ## build bin/allot, one static binary
 # with a time the go command sometimes fails for no other reason than that the time was up.
 .PHONY: test
 test: FUZZTIME = 10000x
-test: go-version lint race proofs fuzz checks ## everything that must pass: lint, tests, fuzzing, bounded checks
+test: go-version lint race proofs faults fuzz checks ## everything that must pass: lint, tests, faults, fuzzing, bounded checks
 	@echo 'make test: all passed'
 
 .PHONY: lint
@@ -48,11 +48,20 @@ generated: go-version
 # and several times faster. The engines that drive them on all cores run with it.
 .PHONY: race
 race: go-version c-compiler ## the tests of everything but the algorithms, under the race detector
-	CGO_ENABLED=1 go test -race $$(go list ./... | grep -v '^allot/protocol/')
+	CGO_ENABLED=1 go test -race $$(go list ./... | grep -v -e '^allot/protocol/' -e '^allot/soak$$')
 
 .PHONY: proofs
 proofs: go-version ## the tests of the algorithms: bounded searches and simulations
 	go test ./protocol/...
+
+# Real processes with real times: they run alone, because a machine that is busy with something else makes them late.
+.PHONY: faults
+faults: go-version namespaces ## nodes as processes: killed, stopped, cut off and corrupted, with a store that judges
+	go test -count=1 -timeout 20m ./soak
+
+.PHONY: soak
+soak: go-version namespaces ## faults of all kinds in random order, for ALLOT_SOAK (1h unless given)
+	ALLOT_SOAK=$${ALLOT_SOAK:-1h} go test -count=1 -timeout 25h -v -run TestSoak ./soak
 
 # Searches that end within seconds. The command exits with 0 for proved, 1 for a counterexample and 2 for unknown, so a
 # line that must find a counterexample says so: nothing but 1 will do.
@@ -122,3 +131,9 @@ go-version:
 c-compiler:
 	@cc=$$(go env CC); command -v $$cc >/dev/null || { command -v apt-get >/dev/null && apt-get update && apt-get install -y gcc libc6-dev; } || true; \
 	command -v $$cc >/dev/null || { echo "the race detector needs a C compiler, and there is no $$cc command" >&2; exit 1; }
+
+# Partitions are made with network namespaces. Where the ip command is missing and Debian's packages can be had, it is installed.
+.PHONY: namespaces
+namespaces:
+	@command -v ip >/dev/null || { command -v apt-get >/dev/null && apt-get update && apt-get install -y iproute2; } || true; \
+	command -v ip >/dev/null || { echo 'the fault tests need the ip command (package iproute2) and the right to make network namespaces' >&2; exit 1; }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"syscall"
 	"testing"
@@ -67,6 +68,26 @@ type process struct {
 	stopped bool
 }
 
+// spawn starts a process that dies with this one. The kernel means the thread, so it must be one that lives as long as we do.
+func spawn(c *exec.Cmd) error {
+	once.Do(func() {
+		go func() {
+			runtime.LockOSThread()
+			for start := range starts {
+				start()
+			}
+		}()
+	})
+	done := make(chan error)
+	starts <- func() { done <- c.Start() }
+	return <-done
+}
+
+var (
+	once   sync.Once
+	starts = make(chan func())
+)
+
 func (p *process) start() {
 	p.t.Helper()
 	args := append(append([]string{}, p.prefix...), p.args...)
@@ -78,7 +99,7 @@ func (p *process) start() {
 		p.t.Fatal(err)
 	}
 	p.cmd.Stdout, p.cmd.Stderr = log, log
-	if err := p.cmd.Start(); err != nil {
+	if err := spawn(p.cmd); err != nil {
 		p.t.Fatal(err)
 	}
 	_ = log.Close()

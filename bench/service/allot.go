@@ -56,7 +56,7 @@ func freeAddresses(n int) ([]string, error) {
 	return list, nil
 }
 
-// spawn starts a server that ends with this process at the latest.
+// spawn starts a server. The caller stops it.
 func spawn(dir, name string, args ...string) (stop func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -68,7 +68,6 @@ func spawn(dir, name string, args ...string) (stop func(), err error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.Dir = dir
-	cmd.SysProcAttr = dieWithParent()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

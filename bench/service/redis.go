@@ -10,13 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
-
-func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 
 // takeScript takes units if there are enough; every holder is on record with a deadline, and those past it are put back.
 var takeScript = redis.NewScript(`
