@@ -105,16 +105,12 @@ func seeds(t *testing.T, stories []story, each uint64, table string) {
 // TestSeeds: faults of every kind, then none, and the promises of the program hold again.
 func TestSeeds(t *testing.T) { seeds(t, stories, 40, "seeds") }
 
-// TestFullSeedsRing: 100,000 runs of the ring.
-func TestFullSeedsRing(t *testing.T) {
+// TestFullSeeds: 100,000 runs of the ring and as many of the wave, 25,000 of each story.
+func TestFullSeeds(t *testing.T) {
 	long(t)
-	seeds(t, stories[:4], 25_000, "seeds_ring_full")
-}
-
-// TestFullSeedsWave: 100,000 runs of the wave.
-func TestFullSeedsWave(t *testing.T) {
-	long(t)
-	seeds(t, stories[4:], 25_000, "seeds_wave_full")
+	for i := range stories {
+		t.Run(fmt.Sprint(i), func(t *testing.T) { seeds(t, stories[i:i+1], 25_000, fmt.Sprintf("seeds_full_%d", i)) })
+	}
 }
 
 // TestStuck: two mechanisms are missed only from starts that are out of reach of the checker, or take it minutes. Without the jump
