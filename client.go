@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -53,6 +54,7 @@ type Client struct {
 
 	link      link // nil while there is no connection with a session on it
 	pending   []byte
+	cuts      []int // where in pending a new message begins, because a node takes none that is too large
 	spare     []byte
 	isWriting bool
 	good      time.Duration // what the last keepalive was answered with
@@ -132,6 +134,14 @@ func (c *Client) Acquire(ctx context.Context, pool string, n int, options ...Acq
 	a := &call{pool: pool, units: n, done: make(chan struct{})}
 	for _, option := range options {
 		option(a)
+	}
+	switch {
+	case len(pool) > maxName:
+		return nil, &ValueError{Field: "pool", Value: pool[:maxName] + "...", Allowed: "at most 128 bytes"}
+	case len(a.reason) > maxReason:
+		return nil, &ValueError{Field: "reason", Value: a.reason[:maxName] + "...", Allowed: "at most 512 bytes"}
+	case !utf8.ValidString(pool), !utf8.ValidString(a.reason):
+		return nil, &ValueError{Field: "pool or reason", Value: pool, Allowed: "text in UTF-8"}
 	}
 	if n < 1 || n > 1<<16 {
 		return nil, &ValueError{Field: "units", Value: strconv.Itoa(n), Allowed: "1 up to what the pool allows for one request"}
@@ -272,6 +282,13 @@ func (c *Client) encode() {
 	if c.link == nil {
 		return
 	}
+	begin := headroom
+	if len(c.cuts) > 0 {
+		begin = c.cuts[len(c.cuts)-1]
+	}
+	if len(c.pending)-begin > maxBatch {
+		c.cuts = append(c.cuts, len(c.pending))
+	}
 	out, err := proto.MarshalOptions{}.MarshalAppend(c.pending, &c.message)
 	if err != nil { // a text that is no UTF-8: the node would not take it either
 		c.link.close()
@@ -289,10 +306,10 @@ func (c *Client) flush() {
 	}
 	c.isWriting = true
 	for c.link != nil && len(c.pending) > headroom {
-		l, message := c.link, c.pending
-		c.pending, c.spare = c.spare[:headroom], message
+		l, message, cuts := c.link, c.pending, c.cuts
+		c.pending, c.spare, c.cuts = c.spare[:headroom], message, nil
 		c.mu.Unlock()
-		err := l.send(message)
+		err := sendAll(l, message, cuts)
 		c.mu.Lock()
 		if err != nil {
 			l.close() // the goroutine that receives notices, and connects again
@@ -305,12 +322,32 @@ func (c *Client) flush() {
 	c.mu.Unlock()
 }
 
+// sendAll sends one message after the other. What has been sent is headroom for the next.
+func sendAll(l link, message []byte, cuts []int) error {
+	begin := headroom
+	for _, end := range cuts {
+		if err := l.send(message[begin-headroom : end]); err != nil {
+			return err
+		}
+		begin = end
+	}
+	return l.send(message[begin-headroom:])
+}
+
 // flushLater has another goroutine flush, as soon as there is nothing more urgent to do.
 func (c *Client) flushLater() {
 	select {
 	case c.lazy <- struct{}{}:
 	default:
 	}
+}
+
+// unlock lets go of mu, and has another goroutine flush if there is something to send.
+func (c *Client) unlock() {
+	if len(c.pending) > headroom {
+		c.flushLater()
+	}
+	c.mu.Unlock()
 }
 
 // begin starts the goroutines that keep the session. The caller holds mu.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -131,4 +132,45 @@ func takeAndGive(ctx context.Context, c *allot.Client, book *ledger, who string,
 		return nil
 	}
 	return g.Release(ctx)
+}
+
+// TestBurst asks for far more at once than the buffers of a connection hold, before and after the connection breaks.
+func TestBurst(t *testing.T) {
+	both(t, func(t *testing.T, streams bool) {
+		const burst = 3000
+		b, s := network(t, apitest.Options{})
+		p := newProxy(t, s.Address)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		c := dial(t, allot.Options{Addresses: []string{p.Address}, TTL: 2 * time.Minute, Streams: streams})
+		reason := allot.WithReason(strings.Repeat("because ", 60))
+		first, err := c.Acquire(ctx, "gpus", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := c.Acquire(ctx, "gpus", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		for range burst {
+			all.Go(func() {
+				g, err := c.Acquire(ctx, "gpus", 3, reason)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				g.LetGo()
+			})
+		}
+		eventually(t, "all wait", func() bool { p, _ := b.Pool("gpus"); return p.Waiting == burst })
+		p.cut()
+		first.LetGo()
+		second.LetGo()
+		all.Wait()
+		eventually(t, "everything is back", func() bool { p, _ := b.Pool("gpus"); return p.Held == 0 && p.Waiting == 0 })
+		if pool, _ := b.Pool("gpus"); pool.Grants != burst+2 {
+			t.Errorf("%d grants, want %d", pool.Grants, burst+2)
+		}
+	})
 }

@@ -30,6 +30,10 @@ const (
 	headroom = 16
 	// maxMessage is the greatest message that is believed to come from a node.
 	maxMessage = 4 << 20
+	// maxBatch is the size beyond which another message is begun. A node takes 64 KiB, and one operation is below 2 KiB.
+	maxBatch  = 32 << 10
+	maxName   = 128
+	maxReason = 512
 	// upgradeProtocol is what is spoken on a connection after its upgrade.
 	upgradeProtocol = "allot.v1"
 )

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // DefaultAddress is where a node listens unless it is told otherwise.
@@ -71,6 +72,9 @@ func (o *Options) validate() error {
 	if o.TTL == 0 {
 		o.TTL = 5 * time.Second
 	}
+	if len(o.Owner) > maxName || !utf8.ValidString(o.Owner) {
+		return &ValueError{Field: "owner", Value: o.Owner[:min(len(o.Owner), maxName)], Allowed: "at most 128 bytes of UTF-8"}
+	}
 	if o.Owner == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -78,7 +82,7 @@ func (o *Options) validate() error {
 		}
 		o.Owner = fmt.Sprintf("%s/%s/%d", host, filepath.Base(os.Args[0]), os.Getpid())
 		if len(o.Owner) > 128 {
-			o.Owner = o.Owner[len(o.Owner)-128:]
+			o.Owner = strings.ToValidUTF8(o.Owner[len(o.Owner)-128:], "")
 		}
 	}
 	return nil

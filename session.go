@@ -186,7 +186,7 @@ func (c *Client) opened(l link, e endpoint, o *allotv1.Opened, sent time.Duratio
 		c.members = append(c.members, m.GetAddress())
 	}
 	c.link, c.lastErr, c.isOwing = l, nil, false
-	c.pending = c.pending[:headroom]
+	c.pending, c.cuts = c.pending[:headroom], nil
 	c.beats = c.beats[:0]
 	c.setGood(sent, o.GetGoodFor().AsDuration())
 	for id := range c.returns {
@@ -204,7 +204,7 @@ func (c *Client) opened(l link, e endpoint, o *allotv1.Opened, sent time.Duratio
 	if c.isClosed {
 		c.put(&allotv1.Operation{What: &allotv1.Operation_Close{Close: &allotv1.Goodbye{}}})
 	}
-	c.flush()
+	c.unlock()
 }
 
 // disconnected takes a link out of use.
@@ -213,7 +213,7 @@ func (c *Client) disconnected(l link) {
 	defer c.mu.Unlock()
 	if c.link == l {
 		c.link = nil
-		c.pending = c.pending[:headroom]
+		c.pending, c.cuts = c.pending[:headroom], nil
 	}
 }
 
@@ -258,7 +258,8 @@ func (c *Client) handle(events []*allotv1.Event) error {
 		return nil
 	}
 	c.mu.Lock()
-	defer c.flush()
+	// The goroutine that receives never sends: a node that waits for us to read would wait for ever.
+	defer c.unlock()
 	for _, e := range events {
 		switch what := e.GetWhat().(type) {
 		case *allotv1.Event_Granted:
