@@ -11,6 +11,7 @@ import (
 
 	"allot/check"
 	"allot/protocol/pool"
+	"allot/sim"
 )
 
 // question is an instance with what the checker must answer.
@@ -161,9 +162,16 @@ func TestEveryMutantIsCaught(t *testing.T) {
 			t.Errorf("nobody catches %s", name)
 		}
 	}
-	for name, seed := range map[string]uint64{"fence-not-raised": 0, "burst-ignored": 0, "old-visit-taken": 28} {
-		if r := drawStorm(seed).run(t, name, seed); r.Verdict != "violated" {
-			t.Errorf("%s: seed %d is %s", name, seed, r.Verdict)
+	for name, how := range caught {
+		if how != "a storm" {
+			continue
+		}
+		isCaught := false
+		for seed := uint64(0); seed < 400 && !isCaught; seed++ {
+			isCaught = drawStorm(seed).run(t, name, seed).Verdict == sim.Violated
+		}
+		if !isCaught {
+			t.Errorf("no storm catches %s", name)
 		}
 	}
 }

@@ -37,6 +37,7 @@ func (s *Seat) heal() {
 	r.patience = clamp(r.patience, 1, max(s.patience(), o.Lease/2))
 	r.settle = clamp(r.settle, 0, o.Lease+o.Margin)
 	r.open = clamp(r.open, 0, mostCounted)
+	r.gap = clamp(r.gap, 0, mostCounted)
 	r.lack = max(0, r.lack)
 	if r.top < 0 || r.top>>o.FenceShift > s.generation {
 		r.top = 0

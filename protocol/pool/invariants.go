@@ -76,12 +76,30 @@ func (m *lab) holders(v *model.View, unit int) (who []int) {
 
 // twice finds a unit with two holders, or -1.
 func (m *lab) twice(v *model.View) int {
-	for u := range int(m.options.Units) {
-		if len(m.holders(v, u)) > 1 {
-			return u
+	var few [4]uint64
+	seen := few[:]
+	if words := int(m.options.Units+63) / 64; words > len(few) {
+		seen = make([]uint64, words)
+	}
+	found := -1
+	look := func(unit int32) {
+		if seen[unit>>6]>>(unit&63)&1 != 0 {
+			found = int(unit)
+		}
+		seen[unit>>6] |= 1 << (unit & 63)
+	}
+	for p := range m.members {
+		s := stateOf(v, p)
+		for _, h := range s.seat.held {
+			for _, u := range h.Units {
+				look(u.Number)
+			}
+		}
+		for _, u := range s.former {
+			look(u.number)
 		}
 	}
-	return -1
+	return found
 }
 
 func (m *lab) reigning(v *model.View) int {

@@ -208,6 +208,7 @@ func (m *lab) visitRoot(r *rootPart, f *model.Fields) {
 	model.Int(f, "lack", &r.lack, 0, m.most)
 	if m.hasFences {
 		model.Int(f, "top", &r.top, 0, mostFence)
+		model.Int(f, "gap", &r.gap, 0, mostCounted)
 	}
 }
 

@@ -85,6 +85,9 @@ func (m *lab) timerInputs(t *Seat, inputs []model.Input) []model.Input {
 func (m *lab) worldInputs(w *worldState, inputs []model.Input) []model.Input {
 	if m.skew > 0 {
 		for i, ahead := range w.ahead {
+			if m.members > mostChosen && m.isFree(w, i) {
+				inputs = append(inputs, model.Input{Name: "all clocks but that of " + m.clockName(i) + " tick", Code: mostCode, Arg: allBut | uint64(i)})
+			}
 			if ahead < m.skew && (i != m.world() || m.hasWorldClock(w)) {
 				inputs = append(inputs, model.Input{Name: "the clock of " + m.clockName(i) + " ticks", Code: min(codeTick+i, mostCode), Arg: uint64(i)})
 			}
@@ -108,6 +111,19 @@ func (m *lab) worldInputs(w *worldState, inputs []model.Input) []model.Input {
 		}
 	}
 	return inputs
+}
+
+// allBut marks an input that lets all clocks but one tick: at size, time would hardly pass if they did so one by one.
+const allBut = 1 << 32
+
+// isFree tells whether all clocks but one may tick.
+func (m *lab) isFree(w *worldState, but int) bool {
+	for i, ahead := range w.ahead {
+		if i != but && ahead >= m.skew {
+			return false
+		}
+	}
+	return true
 }
 
 // hasWorldClock tells whether the clock of the world matters: nobody takes over from the root of the last generation.
@@ -235,7 +251,7 @@ func (m *lab) tidy(s *state) {
 		r.rest = 1
 	}
 	if !m.hasFences {
-		r.top = 0
+		r.top, r.gap = 0, 0
 		clearFences(t.stock)
 		for i := range t.held {
 			clearFences(t.held[i].Units)
@@ -245,7 +261,7 @@ func (m *lab) tidy(s *state) {
 	case m.isOrderly:
 	case m.hasFences:
 		// More lost controllers than grants make no difference: fences leave room for two grants each.
-		r.open = min(r.open, m.asks*int32(m.members))
+		r.open, r.gap = min(r.open, mostOpen), min(r.gap, m.asks*int32(m.members))
 	default:
 		r.open = 0
 	}
@@ -400,6 +416,12 @@ func (m *lab) stepWorld(w *worldState, e model.Event[message], o *post) {
 
 func (m *lab) onWorldInput(w *worldState, input model.Input, o *post) {
 	switch {
+	case input.Arg&allBut != 0 && input.Code == mostCode:
+		for i := range w.ahead {
+			if i != int(input.Arg&^allBut) {
+				m.worldTick(w, i, o)
+			}
+		}
 	case input.Code >= codeTick:
 		m.worldTick(w, int(input.Arg), o)
 	case input.Code == codeAppoint:

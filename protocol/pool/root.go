@@ -15,7 +15,8 @@ type rootPart struct {
 	rest     int32 // ticks until it leaves again by itself
 	patience int32
 	settle   int32 // ticks until what nobody presented may be made anew
-	open     int32 // controllers sent since the last one came home
+	open     int32 // controllers lost since the last one came home
+	gap      int32 // controllers lost since one came home with all units accounted for
 	done     int64
 	waiters  []Waiter // that the controller knows of
 	late     []Waiter // that called while it was under way
@@ -134,6 +135,7 @@ func (s *Seat) giveUp() {
 	r := &s.root
 	r.isOut, r.isAgain = false, true
 	r.patience = min(2*r.patience, max(r.patience, s.options.Lease/2))
+	r.gap = min(r.gap+1, mostCounted)
 	if r.open = min(r.open+1, mostCounted); r.open >= mostOpen {
 		s.out.Stuck()
 	}
@@ -235,7 +237,7 @@ func (s *Seat) makeAnew(v *Visit) {
 	if r.top-v.Generation<<s.options.FenceShift > 1<<(s.options.FenceShift-1) {
 		s.out.Stuck() // the next generation has as many fences again
 	}
-	fence := s.freshFence()
+	fence, isMissing := s.freshFence(), false
 	for n := range s.options.Units {
 		if v.Present.Has(n) && s.rule != presentIgnored {
 			continue
@@ -243,6 +245,7 @@ func (s *Seat) makeAnew(v *Visit) {
 		r.isStable = false
 		if r.settle > 0 || r.reign == 0 && s.rule != mintedWithoutReign {
 			r.rest = min(r.rest, max(1, r.settle))
+			isMissing = true
 			continue
 		}
 		if fence>>s.options.FenceShift > v.Generation {
@@ -253,11 +256,14 @@ func (s *Seat) makeAnew(v *Visit) {
 		s.stock = append(s.stock, Unit{Number: n, Fence: fence})
 		v.Moved = true
 	}
+	if !isMissing {
+		r.gap = 0
+	}
 }
 
-// freshFence is above every fence that a unit can have got. One that is missing was on a way that nobody has seen: since the last
-// circulation came home it may have been granted Burst times at each visit of each controller that was lost, and as often
-// between them.
+// freshFence is above every fence that a unit can have got. One that is missing was on a way that nobody has seen: since it was
+// presented last it may have been granted Burst times at each visit of each controller that was lost, and as often between
+// them.
 func (s *Seat) freshFence() int64 {
 	r := &s.root
 	if s.rule == fenceNotRaised {
@@ -267,7 +273,7 @@ func (s *Seat) freshFence() int64 {
 	if s.rule == burstIgnored {
 		return fence
 	}
-	return fence + 2*int64(s.options.Burst)*int64(r.open+2)
+	return fence + 2*int64(s.options.Burst)*int64(r.gap+2)
 }
 
 // dropStrangers leaves those members among v.Waiters who can be there.

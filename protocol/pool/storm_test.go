@@ -122,10 +122,16 @@ func TestStorms(t *testing.T) {
 	}
 }
 
-// TestFullStorms is the same with many seeds.
+// TestFullStorms is the same with many seeds, or with those in ALLOT_SEEDS.
 func TestFullStorms(t *testing.T) {
 	if os.Getenv("ALLOT_FULL") == "" {
 		t.Skip("100,000 runs take long; set ALLOT_FULL=1")
 	}
-	t.Logf("100,000 runs, %d grants", runStorms(t, 0, 100_000))
+	from, to := uint64(0), uint64(100_000)
+	if seeds := os.Getenv("ALLOT_SEEDS"); seeds != "" {
+		if _, err := fmt.Sscanf(seeds, "%d-%d", &from, &to); err != nil {
+			t.Fatalf("ALLOT_SEEDS=%s: it must be like 0-1000", seeds)
+		}
+	}
+	t.Logf("seeds %d to %d, %d grants", from, to-1, runStorms(t, from, to))
 }
