@@ -202,9 +202,20 @@ func (n *network) until() int64 {
 	return n.now + int64(n.node.Left())
 }
 
+// isCutOff tells whether the control plane has been silent for longer than a change of the root takes: then this node is cut off
+// from the majority, and a member of the past at best.
+func (n *network) isCutOff() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return time.Duration(n.node.Quiet())*tick > 2*n.a.options.Reign+silentMore
+}
+
+// silentMore is what the control plane may need to choose a leader.
+const silentMore = 10 * time.Second
+
 func (n *network) status() NetworkStatus {
 	v := n.view()
-	s := NetworkStatus{Node: n.a.self, Generation: uint64(v.generation), Ready: v.place >= 0}
+	s := NetworkStatus{Node: n.a.self, Generation: uint64(v.generation), Ready: v.place >= 0 && !n.isCutOff()}
 	for _, m := range v.members {
 		s.Members = append(s.Members, Member{Name: m.Name, Address: m.Address})
 	}

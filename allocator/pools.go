@@ -87,7 +87,7 @@ func (a *Allocator) CreatePool(ctx context.Context, p Pool) (Pool, error) {
 		return Pool{}, ErrPoolExists
 	}
 	if err != nil {
-		return Pool{}, err
+		return Pool{}, unavailable(err)
 	}
 	p.Revision = revision
 	a.onPool(node.Entry{Key: poolPrefix + p.Name, Value: data, Revision: revision})
@@ -103,7 +103,7 @@ func (a *Allocator) ResizePool(ctx context.Context, name string, units, most int
 			return Pool{}, ErrUnknownPool
 		}
 		if err != nil {
-			return Pool{}, err
+			return Pool{}, unavailable(err)
 		}
 		var d definition
 		if err := json.Unmarshal(e.Value, &d); err != nil {
@@ -126,7 +126,7 @@ func (a *Allocator) ResizePool(ctx context.Context, name string, units, most int
 			continue // somebody else changed it; look again
 		}
 		if err != nil {
-			return Pool{}, err
+			return Pool{}, unavailable(err)
 		}
 		p.Revision = revision
 		a.onPool(node.Entry{Key: poolPrefix + name, Value: data, Revision: revision})
@@ -142,18 +142,26 @@ func (a *Allocator) DeletePool(ctx context.Context, name string) error {
 			return ErrUnknownPool
 		}
 		if err != nil {
-			return err
+			return unavailable(err)
 		}
 		err = a.store.Delete(ctx, poolPrefix+name, e.Revision)
 		if errors.Is(err, node.ErrConflict) {
 			continue
 		}
 		if err != nil {
-			return err
+			return unavailable(err)
 		}
 		a.remove(name, 0)
 		return nil
 	}
+}
+
+// unavailable makes of a control plane that does not answer what callers know.
+func unavailable(err error) error {
+	if errors.Is(err, node.ErrUnavailable) {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
 }
 
 // onPool learns of a definition.

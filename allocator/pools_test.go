@@ -314,3 +314,20 @@ func TestFair(t *testing.T) {
 		n.kill()
 	})
 }
+
+// TestCutOff: a node that is cut off from the control plane says so, in answers and in its status, until it is back.
+func TestCutOff(t *testing.T) {
+	with(t, func(t *testing.T, w *world, m [3]*member) {
+		w.setCut("c", true)
+		_, err := m[2].CreatePool(t.Context(), allocator.Pool{Name: "late", Units: 1})
+		if !errors.Is(err, allocator.ErrUnavailable) {
+			t.Errorf("creating a pool without the control plane: %v", err)
+		}
+		until(t, time.Minute, "not ready", func() bool { return !m[2].Network().Ready })
+		if s := m[0].Network(); !s.Ready || len(s.Members) != 2 {
+			t.Errorf("the others: %+v", s)
+		}
+		w.setCut("c", false)
+		until(t, time.Minute, "ready again", func() bool { return m[2].Network().Ready })
+	})
+}

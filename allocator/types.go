@@ -163,7 +163,7 @@ type NetworkStatus struct {
 	Root       string
 	Generation uint64
 	Members    []Member // in the order in which the controllers visit them, the root first
-	// Ready is whether this node is a member of the present generation.
+	// Ready is whether this node is a member of the present generation, and not cut off from the control plane.
 	Ready bool
 }
 

@@ -40,10 +40,15 @@ func (a *auditFile) Record(_ context.Context, d api.Deed) {
 		a.log.Info("audit", "deed", d)
 		return
 	}
+	failed := ""
+	if d.Err != nil {
+		failed = d.Err.Error() // an error itself has no form in JSON
+	}
 	line, err := json.Marshal(struct {
 		Time time.Time
 		api.Deed
-	}{time.Now().UTC(), d})
+		Err string
+	}{time.Now().UTC(), d, failed})
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err == nil {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -66,7 +65,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 		return &OptionError{"listen", d.options.Listen, "the address cannot be used: " + err.Error()}
 	}
 	if d.bus, err = natsbus.Open(ctx, d.options.bus()); err != nil {
-		return err
+		return busError(err)
 	}
 	if d.options.Advertise == "" {
 		d.options.Advertise = d.listener.Addr().String()
@@ -126,13 +125,18 @@ func (d *Daemon) serve() error {
 		return &OptionError{"trace", d.options.Trace, err.Error()}
 	}
 	d.trace = stopTrace
-	registry := prometheus.NewRegistry()
-	registry.MustRegister(&collector{d.alloc, d.bus})
-	d.handler, err = api.NewHandler(backend{d.alloc}, api.Options{Access: keeper, Audit: d.audit, Log: d.log, Registry: registry, Tracer: tracer})
+	peers, err := d.options.peers()
 	if err != nil {
 		return err
 	}
-	var h http.Handler = d.handler
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&collector{d.alloc, d.bus})
+	d.handler, err = api.NewHandler(backend{d.alloc}, api.Options{Access: keeper, Audit: d.audit, Log: d.log, Registry: registry, Tracer: tracer,
+		Peers: peers})
+	if err != nil {
+		return err
+	}
+	h := d.withOperations(d.handler, keeper)
 	if d.options.TestHooks {
 		h = d.withHooks(h)
 	}
@@ -166,13 +170,8 @@ func (d *Daemon) tls() (*tls.Config, error) {
 	}
 	c := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	if o.ClientCA != "" {
-		pem, err := os.ReadFile(o.ClientCA)
-		if err != nil {
-			return nil, &OptionError{"tls.client_ca", o.ClientCA, err.Error()}
-		}
-		c.ClientCAs = x509.NewCertPool()
-		if !c.ClientCAs.AppendCertsFromPEM(pem) {
-			return nil, &OptionError{"tls.client_ca", o.ClientCA, "there is no certificate in it"}
+		if c.ClientCAs, err = authority("tls.client_ca", o.ClientCA); err != nil {
+			return nil, err
 		}
 		c.ClientAuth = tls.VerifyClientCertIfGiven
 		if len(d.options.Tokens) == 0 {

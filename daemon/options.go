@@ -58,21 +58,29 @@ type Options struct {
 // Cluster is how nodes on several machines find each other.
 type Cluster struct {
 	// Listen is the address for other nodes. Empty means that this node is alone.
-	Listen    string   `toml:"listen"`
-	Advertise string   `toml:"advertise"`
-	Join      []string `toml:"join"`
-	Secret    string   `toml:"secret"`
-	TLS       Files    `toml:"tls"`
+	Listen string `toml:"listen"`
+	// Advertise is the address as other nodes reach it, if it is not Listen.
+	Advertise string `toml:"advertise"`
+	// Join lists the cluster addresses of the other nodes; that of this node may be among them.
+	Join []string `toml:"join"`
+	// Founders is how many nodes a new network begins with. 0 means this one and those in Join.
+	Founders int `toml:"founders"`
+	// Secret is a password that nodes show each other. SecretFile is a file that holds it.
+	Secret     string `toml:"secret"`
+	SecretFile string `toml:"secret_file"`
+	TLS        Files  `toml:"tls"`
 }
 
 // NATS is an existing NATS to be used instead of the embedded one.
 type NATS struct {
-	URL      string `toml:"url"`
-	User     string `toml:"user"`
-	Password string `toml:"password"`
-	Token    string `toml:"token"`
-	Creds    string `toml:"creds"`
-	TLS      Files  `toml:"tls"`
+	URL          string `toml:"url"`
+	User         string `toml:"user"`
+	Password     string `toml:"password"`
+	PasswordFile string `toml:"password_file"` // a file that holds it
+	Token        string `toml:"token"`
+	TokenFile    string `toml:"token_file"` // a file that holds it
+	Creds        string `toml:"creds"`      // a file with a JWT and a seed, as made by nsc
+	TLS          Files  `toml:"tls"`
 }
 
 // Files names files in PEM format.
@@ -88,6 +96,9 @@ type TLS struct {
 	Key  string `toml:"key"`
 	// ClientCA is the authority whose client certificates count.
 	ClientCA string `toml:"client_ca"`
+	// CA is the authority of the nodes' certificates: a node that carries a session to another one believes it. Empty means
+	// the system's list.
+	CA string `toml:"ca"`
 }
 
 // Token makes its bearer known under a name.
@@ -211,7 +222,12 @@ func (o *Options) validate() error {
 			return &OptionError{"listen", o.Listen, "an address that other machines reach needs tls.cert and tls.key; use 127.0.0.1 without them"}
 		case len(o.Tokens) == 0 && o.TLS.ClientCA == "":
 			return &OptionError{"listen", o.Listen, "an address that other machines reach needs tokens or tls.client_ca, or anybody could take everything"}
+		case o.Advertise == "" && isEverywhere(host):
+			return &OptionError{"advertise", "", "with listen = \"" + o.Listen + "\" it must say the HOST:PORT by which clients reach this node"}
 		}
+	}
+	if o.NATS.URL != "" && o.Cluster.Listen != "" {
+		return &OptionError{"nats.url", o.NATS.URL, "a node uses an existing NATS, or is part of a cluster of its own; leave out the one or the other"}
 	}
 	switch o.Log.Level {
 	case "", "debug", "info", "warn", "error":
@@ -223,7 +239,7 @@ func (o *Options) validate() error {
 	default:
 		return &OptionError{"log.format", o.Log.Format, "it must be text or json"}
 	}
-	return nil
+	return o.readSecrets()
 }
 
 func isLoopback(host string) bool {
@@ -232,6 +248,12 @@ func isLoopback(host string) bool {
 	}
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
+}
+
+// isEverywhere tells an address that stands for all addresses of the machine.
+func isEverywhere(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "" || ip != nil && ip.IsUnspecified()
 }
 
 func (o *Options) keeper() (*access.Keeper, error) {
@@ -254,7 +276,7 @@ func (o *Options) bus() natsbus.Options {
 	}
 	if b.Server == nil {
 		b.Embed = natsbus.ServerOptions{Dir: o.Dir, Cluster: o.Cluster.Listen, Advertise: o.Cluster.Advertise, Join: o.Cluster.Join,
-			Secret: o.Cluster.Secret, TLS: natsbus.TLS(o.Cluster.TLS), Log: o.logger}
+			Founders: o.Cluster.Founders, Secret: o.Cluster.Secret, TLS: natsbus.TLS(o.Cluster.TLS), Log: o.logger}
 	}
 	return b
 }

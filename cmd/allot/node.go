@@ -30,11 +30,7 @@ no options. Nodes on several machines find each other by --cluster and --join; t
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			flags := o
 			if path != "" {
-				read, err := daemon.ReadOptions(path)
-				var file *fs.PathError
-				if errors.As(err, &file) {
-					return fileError(err)
-				}
+				read, err := readOptions(path)
 				if err != nil {
 					return err
 				}
@@ -57,10 +53,12 @@ no options. Nodes on several machines find each other by --cluster and --join; t
 			if err != nil {
 				return err
 			}
-			if err := d.Run(cmd.Context()); err != nil {
-				return exitError{code: exitUnreachable, err: err}
+			err = d.Run(cmd.Context())
+			var option *daemon.OptionError
+			if err == nil || errors.As(err, &option) {
+				return err
 			}
-			return nil
+			return exitError{code: exitUnreachable, err: err}
 		},
 	}
 	f := c.Flags()
@@ -78,5 +76,16 @@ no options. Nodes on several machines find each other by --cluster and --join; t
 	f.StringVar(&o.Trace, "trace", "", "address of an OpenTelemetry collector, such as http://127.0.0.1:4318")
 	f.DurationVar(&reign, "reign", 0, "how long the root may act without the control plane (default: 8s)")
 	f.BoolVar(&o.TestHooks, "test-hooks", false, "let callers damage memory, to see it heal; never in production")
+	c.AddCommand(newNodeForget(), newNodeReady())
 	return c
+}
+
+// readOptions reads a file with the options of a node.
+func readOptions(path string) (daemon.Options, error) {
+	o, err := daemon.ReadOptions(path)
+	var file *fs.PathError
+	if errors.As(err, &file) {
+		return o, fileError(err)
+	}
+	return o, err
 }

@@ -96,6 +96,9 @@ func (n *Node) Place() int32 {
 	return int32(slices.IndexFunc(n.record.Members, func(m Member) bool { return m.is(n.self) }))
 }
 
+// Quiet is for how many ticks the record has not changed.
+func (n *Node) Quiet() int32 { return n.quiet }
+
 // IsRoot tells whether this node is the root of the generation, whether or not it may act.
 func (n *Node) IsRoot() bool { return n.Place() == 0 }
 
