@@ -71,7 +71,11 @@ func TestAlone(t *testing.T) {
 	}
 	// Without clocks every start leads to the same configurations, so one is enough.
 	part("n5_hub_endless", []question{{object: "mutin", n: 5, l: 4, coterie: hub}})
-	part("n5_tree", []question{{object: "mutin", n: 5, l: 4, coterie: "tree", times: 1}, {object: "mutin", n: 5, l: 3, coterie: "tree", times: 1}})
+	tree := []question{{object: "mutin", n: 5, l: 4, coterie: "tree", times: 1}, {object: "mutin", n: 5, l: 3, coterie: "tree", times: 1}}
+	for k := 1; k < 5; k++ {
+		tree = append(tree, question{object: "kmutex", n: 5, k: k, coterie: "tree", times: 1, inside: "none"})
+	}
+	part("n5_tree", tree)
 }
 
 // TestMutantsAlone: what is caught with both bounds is caught with one alone.
