@@ -27,6 +27,18 @@ func draw(t *testing.T, name string, c chart.Chart) {
 
 var kinds = []string{"majority", "grid", "plane", "tree", "wall"}
 
+// spec writes a kind of quorums for n processes; votes are 1, 2, 3, 1, 2, 3, and so on.
+func spec(kind string, n int) string {
+	if kind != "votes" {
+		return kind
+	}
+	votes := make([]string, n)
+	for p := range votes {
+		votes[p] = fmt.Sprint(1 + p%3)
+	}
+	return "votes:" + strings.Join(votes, ",")
+}
+
 // sizes of networks, for planes those that exist.
 func sizes(kind string) []int {
 	if kind == "plane" {
@@ -42,13 +54,13 @@ func TestMessages(t *testing.T) {
 	picture := chart.Chart{Title: "Messages for leaving and entering again", Subtitle: "both bounds, nobody else asking; n messages for comparison",
 		XLabel: "processes n", YLabel: "messages", LogX: true, LogY: true}
 	for _, variant := range []string{"corrected", "lean"} {
-		for _, kind := range kinds {
+		for _, kind := range append(kinds[:len(kinds):len(kinds)], "votes") {
 			series := chart.Series{Name: kind + ", " + variant}
 			for _, n := range sizes(kind) {
 				if n > 400 && testing.Short() {
 					continue
 				}
-				r := newTimed(t, question{object: "gcs", n: n, l: n / 3, k: n - n/3, inside: halfOf(n), coterie: kind, times: 1 << 20, variant: variant}, 1, unit)
+				r := newTimed(t, question{object: "gcs", n: n, l: n / 3, k: n - n/3, inside: halfOf(n), coterie: spec(kind, n), times: 1 << 20, variant: variant}, 1, unit)
 				p := n / 4
 				messages, leave, enter := r.alone(p)
 				others := r.members(p)
@@ -59,13 +71,14 @@ func TestMessages(t *testing.T) {
 				if messages != each*others {
 					t.Errorf("%s:%d %s: %d messages with %d other members", kind, n, variant, messages, others)
 				}
-				if want := map[string]float64{"corrected": 6, "lean": 2}[variant]; leave != want || enter != want {
+				// With votes of different weight a process may know enough by itself, and then it is faster.
+				if want := map[string]float64{"corrected": 6, "lean": 2}[variant]; kind != "votes" && (leave != want || enter != want) || leave > want || enter > want {
 					t.Errorf("%s:%d %s: leaving took %v, entering %v, not %v", kind, n, variant, leave, enter, want)
 				}
 				lines = append(lines, fmt.Sprintf("%-9s n=%-5d others=%-4d %-9s messages=%-6d leave=%v enter=%v", kind, n, others, variant, messages, leave, enter))
 				series.X, series.Y = append(series.X, float64(n)), append(series.Y, float64(messages))
 			}
-			if variant == "lean" || kind == "majority" || kind == "grid" {
+			if variant == "lean" && kind != "votes" || kind == "majority" || kind == "grid" {
 				picture.Series = append(picture.Series, series)
 			}
 		}
