@@ -66,6 +66,9 @@ soak: go-version namespaces ## faults of all kinds in random order, for ALLOT_SO
 # Searches that end within seconds. The command exits with 0 for proved, 1 for a counterexample and 2 for unknown, so a
 # line that must find a counterexample says so: nothing but 1 will do.
 REFUTED = || status=$$?; test "$${status:-0}" -eq 1
+# Two members and a unit; the second generation is without one of them.
+POOL = --timers any --skew 1 --lease 1 --generations 2 --takeover exact --next other-alone --calls prompt --burst 1 --turns 0 --passes 0 \
+	--asks 1 --links fifo,lossy,capacity=1
 .PHONY: checks
 checks: build ## bounded searches of the model checker
 	$(ALLOT) lab check ring --topology ring:5 --k 5 --daemon central
@@ -77,6 +80,9 @@ checks: build ## bounded searches of the model checker
 	$(ALLOT) lab check abp --links unordered,lossy,capacity=2 --property order $(REFUTED)
 	$(ALLOT) lab check tree --topology path:2 --l 2 --k 2 --start clean
 	$(ALLOT) lab check tree --topology path:2 --l 1 --counter 2 --variant printed --property safety $(REFUTED)
+	$(ALLOT) lab check pool --l 2 --k 2
+	$(ALLOT) lab check pool $(POOL) --margin 2
+	$(ALLOT) lab check pool $(POOL) --margin 1 --property exclusive $(REFUTED)
 	$(ALLOT) lab check wave --topology complete:3 --l 2 --start arbitrary --daemon distributed --fairness weak
 	$(ALLOT) lab check wave --topology complete:3 --l 2 --start arbitrary --daemon distributed --variant printed $(REFUTED)
 	$(ALLOT) lab check ring-links

@@ -35,4 +35,9 @@
 // A Seat is the part of one member in one pool. The caller tells it of the time that passes (Advance) before anything else,
 // of generations (Begin), of the right to act as root (Reign), of what arrives (OnVisit, OnWake) and of what its clients
 // want (Request, Cancel, Release). The seat answers through its Out at once. It has no clock, no goroutine and no lock.
+//
+// What it tells its clients is never good for longer than Good. It makes a new generation when Out.Stuck asks for one. A member that
+// restarts takes no part in the generation in which it was. A pool is made smaller than a waiting request only after that
+// was cancelled. So that a fault in the memory of a seat heals, the caller tells it of the present generation again from time
+// to time, and has it forget what no client knows of (Audit).
 package pool

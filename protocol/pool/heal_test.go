@@ -58,7 +58,7 @@ func runHeals(t *testing.T, from, to uint64, variant string) (broken int) {
 }
 
 // TestHeals: from arbitrary memory and messages, every unit is in one place again within the bound, and stays so.
-func TestHeals(t *testing.T) { runHeals(t, 0, 300, "corrected") }
+func TestHeals(t *testing.T) { runHeals(t, 0, 200, "corrected") }
 
 // TestHealsNeedsTheCensus: a member that keeps what another one has presented does not heal.
 func TestHealsNeedsTheCensus(t *testing.T) {

@@ -169,6 +169,7 @@ func (m *lab) VisitState(p int, s *state, f *model.Fields) {
 	model.Int(f, "turns", &t.turns, 0, max(1, m.options.Turns))
 	model.Int(f, "passed", &t.passed, 0, m.options.Passes)
 	model.Bool(f, "others", &t.isOthers)
+	model.Bool(f, "known", &t.isKnown)
 	model.Bool(f, "prio", &t.hasPrio)
 	model.List(f, "former", &s.former, 2*int(m.options.Units), func(f *model.Fields, name string, u *formerUnit) {
 		model.Int(f, name, &u.number, 0, m.options.Units-1)

@@ -202,7 +202,7 @@ func (s *Seat) arrive(v *Visit) {
 	s.serveHere()
 	if len(r.waiters) > 0 || s.queue.len() > 0 {
 		// What came home too late for those who wait goes out again, and who does not know that others wait is told.
-		r.isAgain = r.isAgain || isNews || len(s.stock) > 0 && (v.Moved || s.given > 0)
+		r.isAgain = r.isAgain || isNews || len(s.stock) > 0 && !s.hasPrio && (v.Moved || s.given > 0)
 		r.rest = min(r.rest, s.options.Pace)
 	}
 	if s.isAbroad(v) || !r.isStable {

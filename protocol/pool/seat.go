@@ -88,6 +88,7 @@ type Seat struct {
 	turns    int32 // requests granted from units that came back here while others waited, since some of them went on
 	passed   int32 // requests granted before the first in the queue
 	isOthers bool  // others waited at the last visit
+	isKnown  bool  // the controller was told at the last visit that something waits here
 	hasPrio  bool  // it has the priority, and has not used it yet
 
 	root rootPart
@@ -117,7 +118,7 @@ func (s *Seat) Begin(generation int64, place, size int32, isNew bool) {
 	}
 	s.generation, s.place, s.size = generation, place, size
 	s.circ, s.base = 0, 0
-	s.isCalling, s.isOthers, s.hasPrio = false, false, false
+	s.isCalling, s.isOthers, s.hasPrio, s.isKnown = false, false, false, false
 	s.given, s.turns, s.passed = 0, 0, 0
 	s.root = rootPart{}
 	if s.lease == 0 && s.rule != keptWithoutLease {
@@ -146,9 +147,21 @@ func (s *Seat) Advance(ticks int32) {
 		}
 	}
 	s.advanceRoot(ticks)
-	if s.isCalling && s.place > 0 && s.sinceCall >= s.patience() {
-		s.sendCall() // the last one may be lost
+	if s.place > 0 && s.callDue() <= 0 {
+		s.sendCall()
 	}
+}
+
+// callDue is how many ticks may pass before the member calls: again, because the last call may be lost, or because the controller
+// that knows that it waits has not been here for too long.
+func (s *Seat) callDue() int32 {
+	switch {
+	case s.isCalling:
+		return s.patience() - s.sinceCall
+	case s.queue.len() > 0:
+		return max(s.options.Pace, s.patience()) - s.since
+	}
+	return s.options.Lease + 1
 }
 
 // Due is how many ticks may pass before Advance has something to do, at most the given number.
@@ -157,8 +170,8 @@ func (s *Seat) Due(most int32) int32 {
 	if s.lease > 0 && !s.isReigning() && (len(s.held) > 0 || len(s.stock) > 0) {
 		due = min(due, s.lease)
 	}
-	if s.isCalling && s.place > 0 {
-		due = min(due, s.patience()-s.sinceCall)
+	if s.place > 0 {
+		due = min(due, s.callDue())
 	}
 	return max(1, min(due, s.dueRoot(most)))
 }
@@ -319,9 +332,10 @@ func (s *Seat) lack() int32 {
 	return max(1, sum)
 }
 
-// maybeCall asks for the controller if a request waits here, or if others wait for what is free here.
+// maybeCall asks for the controller if a request waits here and the controller does not know it, or if others wait for what
+// is free here. Who is known to wait need not call again: whoever gets something free does.
 func (s *Seat) maybeCall() {
-	if s.queue.len() > 0 || len(s.stock) > 0 && s.isOthers {
+	if s.queue.len() > 0 && !s.isKnown || len(s.stock) > 0 && s.isOthers && !s.hasPrio {
 		s.callAlways()
 	}
 }

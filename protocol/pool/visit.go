@@ -58,6 +58,7 @@ func (s *Seat) visit(v *Visit) {
 	s.takeOff(v, hadTurn)
 	s.given, s.isCalling = 0, false
 	w := Waiter{Place: s.place, Lack: s.lack(), Call: s.call}
+	s.isKnown = w.Lack > 0
 	v.setWaiter(w)
 }
 
