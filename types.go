@@ -15,7 +15,7 @@ type Pool struct {
 	Units int    `json:"units"` // how many there are
 	Most  int    `json:"most"`  // how many one request may take; 0 means all of them
 	// Lease is how long a node that is cut off may go on using what it holds. After the crash of a node its units come back
-	// when it has passed. 0 means 10 seconds.
+	// when it has passed. 0 means 20 seconds.
 	Lease    time.Duration `json:"lease_ns"`
 	Revision uint64        `json:"revision"`
 }

@@ -46,7 +46,7 @@ func h2c(t *testing.T) *http.Client {
 func TestPoolsInJSON(t *testing.T) {
 	s := apitest.Serve(t, apitest.New(apitest.Options{}), api.Options{})
 	code, body := post(t, s.Address, "PoolService/CreatePool", `{"name":"gpus","units":8,"most":3}`)
-	if want := `{"pool":{"name":"gpus","units":8,"most":3,"lease":"10s","revision":"1"}}`; code != 200 || body != want {
+	if want := `{"pool":{"name":"gpus","units":8,"most":3,"lease":"20s","revision":"1"}}`; code != 200 || body != want {
 		t.Errorf("%d %s, want %s", code, body, want)
 	}
 	code, body = post(t, s.Address, "PoolService/CreatePool", `{"name":"gpus","units":8}`)
