@@ -79,6 +79,7 @@ var longProofs = []proof{
 	{question{algorithm: GTEX, n: 5, k: 1, more: "reads=interval cancel=yes"}, 42730, 369754},
 	{question{algorithm: EXCL, n: 4, k: 1, more: "express=counted"}, 879533, 5609528},
 	{question{algorithm: EXCL, n: 5, k: 3, more: "express=counted seats=2 holders=2 bits=1"}, 1176528, 12609345},
+	{question{algorithm: GTEX, n: 4, k: 2, more: "express=counted seats=3 holders=1"}, 1949282, 12610408},
 	{question{algorithm: GTEX, n: 4, k: 1, more: "express=counted seats=3 cancel=yes"}, 526841, 3977120},
 	{question{algorithm: GTEX, n: 4, k: 2, crashes: 1}, 113915, 455660},
 	{question{algorithm: GTEX, n: 5, k: 1}, 487013, 2435065},
