@@ -192,7 +192,7 @@ func (s *Seat) arrive(v *Visit) {
 	r.open = 0
 	s.dropStrangers(v)
 	v.Waiters, r.late = mergeCalls(v.Waiters, r.late), r.late[:0]
-	isNews := isNews(r.waiters, v.Waiters)
+	isNews, isOther := isNews(r.waiters, v.Waiters), !slices.Equal(r.waiters, v.Waiters)
 	r.waiters = append(r.waiters[:0], v.Waiters...)
 	r.prio, r.lack = v.Prio, v.Lack
 	if r.prio >= s.size || r.prio >= 0 && !v.Seen {
@@ -202,7 +202,7 @@ func (s *Seat) arrive(v *Visit) {
 	s.serveHere()
 	if len(r.waiters) > 0 || s.queue.len() > 0 {
 		// What came home too late for those who wait goes out again, and who does not know that others wait is told.
-		r.isAgain = r.isAgain || isNews || len(s.stock) > 0 && !s.hasPrio && (v.Moved || s.given > 0)
+		r.isAgain = r.isAgain || isNews || len(s.stock) > 0 && !s.hasPrio && (v.Moved || s.given > 0 || isOther || r.prio < 0)
 		r.rest = min(r.rest, s.options.Pace)
 	}
 	if s.isAbroad(v) || !r.isStable {

@@ -203,6 +203,9 @@ func (s *Seat) Cancel(id int64) bool {
 			if i == 0 {
 				s.passed = 0
 			}
+			if s.queue.len() == 0 {
+				s.hasPrio = false // what was kept for it is free
+			}
 			s.serveHere()
 			s.maybeCall()
 			return true
@@ -335,7 +338,7 @@ func (s *Seat) lack() int32 {
 // maybeCall asks for the controller if a request waits here and the controller does not know it, or if others wait for what
 // is free here. Who is known to wait need not call again: whoever gets something free does.
 func (s *Seat) maybeCall() {
-	if s.queue.len() > 0 && !s.isKnown || len(s.stock) > 0 && s.isOthers && !s.hasPrio {
+	if s.queue.len() > 0 && (!s.isKnown || s.given >= s.options.Burst) || len(s.stock) > 0 && s.isOthers && !s.hasPrio {
 		s.callAlways()
 	}
 }

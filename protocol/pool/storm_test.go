@@ -127,11 +127,17 @@ func TestFullStorms(t *testing.T) {
 	if os.Getenv("ALLOT_FULL") == "" {
 		t.Skip("100,000 runs take long; set ALLOT_FULL=1")
 	}
-	from, to := uint64(0), uint64(100_000)
+	from, to := seedsOf(t, 100_000)
+	t.Logf("seeds %d to %d, %d grants", from, to-1, runStorms(t, from, to))
+}
+
+// seedsOf are those in ALLOT_SEEDS, or as many as are asked for.
+func seedsOf(t *testing.T, many uint64) (from, to uint64) {
+	to = many
 	if seeds := os.Getenv("ALLOT_SEEDS"); seeds != "" {
 		if _, err := fmt.Sscanf(seeds, "%d-%d", &from, &to); err != nil {
 			t.Fatalf("ALLOT_SEEDS=%s: it must be like 0-1000", seeds)
 		}
 	}
-	t.Logf("seeds %d to %d, %d grants", from, to-1, runStorms(t, from, to))
+	return from, to
 }
