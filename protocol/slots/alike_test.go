@@ -235,3 +235,53 @@ func TestIntervalAlike(t *testing.T) {
 		}
 	}
 }
+
+// unforgetting is a Machine that keeps every number in turn.
+type unforgetting struct {
+	model.Shared
+	model.Indexed
+}
+
+// TestForget: replacing numbers in turn that mean nothing any more changes no verdict.
+func TestForget(t *testing.T) {
+	refuted := 0
+	for _, variant := range []string{"corrected", "no-turn", "no-escape", "threshold", "same-level", "fewer-rounds", "stay-up", "turn-first", "cancel-early"} {
+		for _, c := range []Config{
+			{Algorithm: EXCL, N: 2, K: 1}, {Algorithm: EXCL, N: 3, K: 1, Cancel: true}, {Algorithm: GTEX, N: 3, K: 2}, {Algorithm: EXCL, N: 3, K: 2, Express: true, Cancel: true},
+		} {
+			c.Variant = variant
+			m, err := New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := model.NewGraph(m.N, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var verdicts [2]string
+			for i, shared := range []model.Shared{m, unforgetting{m, m}} {
+				s, err := model.NewRegisters(g, shared, model.Budget{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				inst := &model.Instance{System: s, Gauges: m.gauges(), Properties: m.properties(s, m.K-1), Phase: m.phase}
+				r, err := check.Run(t.Context(), inst, check.Options{Fairness: check.Weak, Workers: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, f := range r.Findings {
+					verdicts[i] += fmt.Sprintln(f.Property, f.Verdict)
+				}
+				if r.Verdict == check.Counterexample {
+					refuted++
+				}
+			}
+			if verdicts[0] != verdicts[1] {
+				t.Errorf("%+v: %s, and with every number kept %s", c, verdicts[0], verdicts[1])
+			}
+		}
+	}
+	if refuted < 20 {
+		t.Errorf("only %d counterexamples: the test looks at one side only", refuted)
+	}
+}
