@@ -85,7 +85,7 @@ func (m *lab) timerInputs(t *Seat, inputs []model.Input) []model.Input {
 func (m *lab) worldInputs(w *worldState, inputs []model.Input) []model.Input {
 	if m.skew > 0 {
 		for i, ahead := range w.ahead {
-			if m.members > mostChosen && m.isFree(w, i) {
+			if m.members > mostChosen && m.heals == 0 && m.isFree(w, i) {
 				inputs = append(inputs, model.Input{Name: "all clocks but that of " + m.clockName(i) + " tick", Code: mostCode, Arg: allBut | uint64(i)})
 			}
 			if ahead < m.skew && (i != m.world() || m.hasWorldClock(w)) {
