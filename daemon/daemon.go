@@ -145,6 +145,7 @@ func (d *Daemon) serve() error {
 		return err
 	}
 	d.server = api.NewServer(h, secure)
+	d.server.ErrorLog = slog.NewLogLogger(d.log.Handler(), slog.LevelWarn)
 	d.running.Go(func() {
 		var err error
 		if secure != nil {

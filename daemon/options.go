@@ -200,6 +200,9 @@ func (o *Options) validate() error {
 		}
 		o.Node, _, _ = strings.Cut(name, ".")
 	}
+	if o.Network == "" {
+		o.Network = "allot"
+	}
 	if o.Listen == "" {
 		o.Listen = DefaultListen
 	}
