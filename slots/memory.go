@@ -42,13 +42,29 @@ func (m *memory) join(tries int) (name int, ok bool) {
 		lane := m.lane.Load()
 		name = bits.TrailingZeros64(^lane)
 		if lane >= m.slow || name >= m.bits {
-			return 0, false
+			if lane >= m.slow || int(lane>>m.bits) >= len(m.names) {
+				return 0, false
+			}
+			if m.lane.CompareAndSwap(lane, lane+1<<m.bits) {
+				return m.pick(), true
+			}
+			continue
 		}
 		if m.lane.CompareAndSwap(lane, lane|1<<name) {
 			return name, true
 		}
 	}
 	return 0, false
+}
+
+// pick takes a name beyond the bits for somebody who has been counted in the lane. One of them is free, because at most so many
+// are counted as there are, and names are dropped before their holders are not counted any more.
+func (m *memory) pick() int {
+	for i := 0; ; i = (i + 1) % len(m.names) {
+		if m.names[i].CompareAndSwap(0, 1) {
+			return m.bits + i
+		}
+	}
 }
 
 // access makes one access of the machine and returns what it found.

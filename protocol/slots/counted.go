@@ -50,6 +50,7 @@ const (
 	cVacate        // lowers its level
 	cSettle        // is not slow any more
 	cStand         // gives its seat back
+	cPick          // has joined beyond the bits: takes a name
 	cInside        // the critical region
 	cDrop          // drops a name beyond the bits
 	cLeave         // is not counted in the lane any more
@@ -60,7 +61,7 @@ const (
 )
 
 var countedNames = [cPlaces]string{"out", "enlist", "raise", "yield", "scan", "glance", "look", "take", "tally", "vacate", "settle",
-	"stand", "inside", "drop", "leave", "delist", "rise", "stays"}
+	"stand", "pick", "inside", "drop", "leave", "delist", "rise", "stays"}
 
 // Bounds of Counted. The lane is one word.
 const (
@@ -134,14 +135,16 @@ func (m *Counted) showLane(v uint64) string {
 	return fmt.Sprintf("%0*b inside, %d more and %d slow", m.Bits, v&(1<<m.overShift-1), v>>m.overShift&(1<<(m.slowShift-m.overShift)-1), v>>m.slowShift)
 }
 
-// Join is the lane when somebody has joined it, and whether it is open: nobody is slow, and a bit is free. The bit is the
-// lowest, and its number is the name.
+// Join is the lane when somebody has joined it, and whether it is open: nobody is slow, and a bit is free or fewer have other
+// names than there are. The bit is the lowest, and its number is the name; who has joined beyond the bits has still to take one.
 func (m *Counted) Join(lane uint64) (after uint64, ok bool) {
 	if m.IsSlow(lane) && m.rule != countedOpen {
 		return lane, false
 	}
-	name := bits.TrailingZeros64(^lane)
-	return lane | 1<<name, name < m.Bits
+	if name := bits.TrailingZeros64(^lane); name < m.Bits {
+		return lane | 1<<name, true
+	}
+	return lane + 1<<m.overShift, int(lane>>m.overShift&(1<<(m.slowShift-m.overShift)-1)) < m.K-m.Bits
 }
 
 // Inside is how many are inside, as the lane tells it.

@@ -65,6 +65,7 @@ func (m *Counted) properties() []model.Property {
 	}}
 	return append(ps, uniqueNames(func(c model.Configuration) int { return twins(c[:m.N], m.IsInside, m.Name) }),
 		onePass(func(was, is uint64) bool {
-			return m.at.Get(was) != cTake || m.at.Get(is) != cTake || m.name.Get(is) > m.name.Get(was)
+			at := m.at.Get(was)
+			return at != cTake && at != cPick || m.at.Get(is) != at || m.name.Get(is) > m.name.Get(was)
 		}))
 }

@@ -64,6 +64,11 @@ func (m *Counted) Next(local uint64) model.Access {
 			return model.Access{Name: "takes a name", Op: model.Swap, Register: m.nameRegister(name), Value: 1}
 		}
 		return model.Access{Name: "takes a name", Op: model.Or, Register: m.Lane(), Value: 1 << name}
+	case cPick:
+		if name < uint64(m.Bits) { // only a corrupted process is here
+			return model.Access{Name: "is lost"}
+		}
+		return model.Access{Name: "takes a name", Op: model.Swap, Register: m.nameRegister(name), Value: 1}
 	case cTally:
 		return change("is counted", m.Lane(), m.Share(name))
 	case cVacate:
@@ -115,7 +120,10 @@ func (m *Counted) After(_ int, local uint64, choice int, found uint64) uint64 {
 		if found != m.open[choice] {
 			return local
 		}
-		return m.name.Set(cInside, uint64(bits.TrailingZeros64(^found)))
+		if name := bits.TrailingZeros64(^found); name < m.Bits {
+			return m.name.Set(cInside, uint64(name))
+		}
+		return m.name.Set(cPick, uint64(m.Bits))
 	case at == cOut:
 		seat := choice - len(m.open)
 		if found>>seat&1 != 0 {
@@ -155,6 +163,11 @@ func (m *Counted) After(_ int, local uint64, choice int, found uint64) uint64 {
 		return m.at.Set(local, cStand)
 	case cStand:
 		return m.name.Set(cInside, m.name.Get(local))
+	case cPick:
+		if found == 0 {
+			return m.at.Set(local, cInside)
+		}
+		return m.name.Set(local, max(uint64(m.Bits)%m.name.Size, (m.name.Get(local)+1)%m.name.Size))
 	case cInside:
 		if name := m.name.Get(local); name >= uint64(m.Bits) && m.rule == countedDropLate {
 			return m.at.Set(local, cDrop)
