@@ -39,22 +39,26 @@ func (m *memory) init(machine *slots.Counted) {
 // not for ever, because others can be quicker every time.
 func (m *memory) join(tries int) (name int, ok bool) {
 	for range tries {
-		lane := m.lane.Load()
-		name = bits.TrailingZeros64(^lane)
-		if lane >= m.slow || name >= m.bits {
-			if lane >= m.slow || int(lane>>m.bits) >= len(m.names) {
-				return 0, false
-			}
-			if m.lane.CompareAndSwap(lane, lane+1<<m.bits) {
-				return m.pick(), true
-			}
-			continue
-		}
-		if m.lane.CompareAndSwap(lane, lane|1<<name) {
+		if name, ok = m.joinBit(); ok {
 			return name, true
+		}
+		lane := m.lane.Load()
+		hasBit := bits.TrailingZeros64(^lane) < m.bits
+		switch {
+		case lane >= m.slow, !hasBit && int(lane>>m.bits) >= len(m.names):
+			return 0, false
+		case !hasBit && m.lane.CompareAndSwap(lane, lane+1<<m.bits):
+			return m.pick(), true
 		}
 	}
 	return 0, false
+}
+
+// joinBit tries once to take a name that is a bit of the lane. It is small, so that the compiler puts it into its callers.
+func (m *memory) joinBit() (name int, ok bool) {
+	lane := m.lane.Load()
+	name = bits.TrailingZeros64(^lane)
+	return name, lane < m.slow && name < m.bits && m.lane.CompareAndSwap(lane, lane|(lane+1))
 }
 
 // pick takes a name beyond the bits for somebody who has been counted in the lane. One of them is free, because at most so many

@@ -123,6 +123,13 @@ func (s *Slots) Acquire(ctx context.Context) (Slot, error) {
 	if err := ctx.Err(); err != nil {
 		return Slot{}, err
 	}
+	if name, ok := s.memory.joinBit(); ok {
+		return s.slot(name), nil
+	}
+	return s.acquire(ctx)
+}
+
+func (s *Slots) acquire(ctx context.Context) (Slot, error) {
 	name, ok := s.memory.join(acquireTries)
 	if !ok {
 		var err error
