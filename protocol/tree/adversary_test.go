@@ -146,7 +146,7 @@ func searchWaiting(t testing.TB, network string, victim, l, k, restarts, climbs 
 }
 
 // TestAdversary: how long a leaf can be made to wait, as far as a search finds, is never more than the exact worst case where that
-// is known, and mostly not much less.
+// is known, and for requests of one unit just that.
 func TestAdversary(t *testing.T) {
 	for _, c := range []struct {
 		network      string
@@ -162,7 +162,7 @@ func TestAdversary(t *testing.T) {
 	} {
 		got := searchWaiting(t, c.network, c.victim, c.l, c.k, 3, runs(15), 1)
 		t.Logf("%s l=%d k=%d: found %d, exact %d", c.network, c.l, c.k, got, c.exact)
-		if got > c.exact || 2*got < c.exact {
+		if got > c.exact || c.k == 1 && got < c.exact {
 			t.Errorf("%s l=%d k=%d: a run with %d entries of others, and the exact worst case is %d", c.network, c.l, c.k, got, c.exact)
 		}
 	}
