@@ -70,7 +70,7 @@ func TestAlone(t *testing.T) {
 		part("n4_"+coterie, alone(4, coterie, 1))
 	}
 	// Without clocks every start leads to the same configurations, so one is enough.
-	part("n5_hub_endless", []question{{object: "mutin", n: 5, l: 4, coterie: hub}})
+	part("n5_hub_endless", []question{{object: "mutin", n: 5, l: 4, coterie: hub}, {object: "mutin", n: 5, l: 3, coterie: hub}, {object: "mutin", n: 5, l: 2, coterie: hub}})
 	tree := []question{{object: "mutin", n: 5, l: 4, coterie: "tree", times: 1}, {object: "mutin", n: 5, l: 3, coterie: "tree", times: 1}}
 	for k := 1; k < 5; k++ {
 		tree = append(tree, question{object: "kmutex", n: 5, k: k, coterie: "tree", times: 1, inside: "none"})
