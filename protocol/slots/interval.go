@@ -59,7 +59,7 @@ func NewInterval(c Config) (*Interval, error) {
 		return nil, fmt.Errorf("reads in any order are followed for up to %d processes, not %d", maxInterval, c.N)
 	case c.Express || c.Names || c.Try || c.Stay > 0:
 		return nil, errors.New("reads in any order are followed in the rounds alone: leave out express, names, try and stay")
-	case c.rule == printed || c.rule == printedTurn || c.rule == skipRead:
+	case c.rule == skipRead:
 		return nil, errors.New("reads in any order are not followed for this variant")
 	}
 	s := &Interval{Config: c, plan: newPlan(c)}
@@ -69,6 +69,11 @@ func NewInterval(c Config) (*Interval, error) {
 	rounds := 1
 	for _, rs := range s.plan.rounds {
 		rounds = max(rounds, len(rs))
+		for _, r := range rs {
+			if r.look != r.turn { // that somebody else is last there need not stay true
+				return nil, errors.New("reads in any order are not followed where a process looks at another turn than it writes")
+			}
+		}
 	}
 	set := func(v uint64) string { return fmt.Sprintf("%0*b", c.N, v) }
 	s.at = &model.Field{Name: "at", Size: places, Show: func(v uint64) string { return placeNames[v] }}

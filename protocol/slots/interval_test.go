@@ -153,7 +153,7 @@ func TestIntervalCancelEarly(t *testing.T) {
 
 // TestIntervalStory: a run in which three are inside a leaf that has the rounds of the listing.
 func TestIntervalStory(t *testing.T) {
-	q := question{algorithm: GTEX, n: 5, k: 2, variant: "printed-leaves", more: "reads=interval"}
+	q := question{algorithm: GTEX, n: 5, k: 2, variant: "printed", more: "reads=interval"}
 	inst, r := q.ask(t, "exclusion")
 	if r.Verdict != check.Counterexample {
 		t.Fatal(r.Verdict)
