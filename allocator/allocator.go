@@ -73,7 +73,6 @@ type Allocator struct {
 	self    string
 	store   node.Store
 	timers  timers
-	started atomic.Bool
 
 	mu       sync.RWMutex
 	pools    map[string]*seat // by name
@@ -133,13 +132,25 @@ func (a *Allocator) Start(ctx context.Context) error {
 	}()
 	select {
 	case <-known:
-		a.started.Store(true)
+		a.auditLater()
 		return nil
 	case err := <-failed:
 		return fmt.Errorf("allocator: watching the control plane: %w", err)
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// auditTime is how often the machines are reminded of what they may have forgotten.
+const auditTime = 5 * time.Second
+
+func (a *Allocator) auditLater() {
+	a.timers.set(a.now()+int64(auditTime/tick), func(int64) {
+		for _, s := range a.seats() {
+			s.audit()
+		}
+		a.auditLater()
+	})
 }
 
 // now is the present time in ticks.
@@ -206,6 +217,6 @@ func poolOptions(p Pool) pool.Options {
 	lease := int32(p.Lease / tick)
 	return pool.Options{
 		Units: int32(p.Units), Lease: lease, Margin: drift(lease), Pace: lease / 4, Audit: 30_000, Patience: max(20, min(lease/16, 250)),
-		Turns: 64, Passes: 16, Burst: 1 << 20, FenceShift: pool.FenceBits,
+		Turns: 64, Quantum: 5, Passes: 16, Burst: 1 << 20, FenceShift: pool.FenceBits,
 	}
 }

@@ -113,10 +113,17 @@ func (s *seat) begin(until int64) {
 }
 
 // reign tells the machine until when this node may act as root. The time was taken when the right was given, not now.
-func (s *seat) reign(until int64) {
-	if until > s.now {
-		s.machine.Reign(int32(until - s.now))
-	}
+func (s *seat) reign(until int64) { s.machine.Reign(int32(max(0, until-s.now))) }
+
+// audit reminds the machine of what others know better: the generation, and which requests there are. Without a fault in its
+// memory this changes nothing.
+func (s *seat) audit() {
+	v := s.a.network.view()
+	s.step(func() {
+		s.machine.Begin(v.generation, v.place, int32(len(v.members)), false)
+		s.machine.Audit(func(id int64) bool { r := s.requests[id]; return r != nil && r.isHeld },
+			func(id int64) bool { r := s.requests[id]; return r != nil && !r.isHeld })
+	})
 }
 
 // Visit is sent by the machine.

@@ -128,6 +128,7 @@ func (w *worker) run(ctx context.Context) {
 		g := w.await(ctx)
 		if g == nil {
 			_ = w.session.Cancel(id)
+			_ = w.session.Release(id) // it may have been granted too late to be used
 			if !sleep(ctx, 20*time.Millisecond) {
 				return
 			}
@@ -137,11 +138,10 @@ func (w *worker) run(ctx context.Context) {
 		w.st.begin(*g, who)
 		w.use(ctx)
 		w.st.end(*g, who)
-		if !w.m.paused.TryLock() {
+		for !w.m.paused.TryLock() {
 			if !sleep(ctx, 20*time.Millisecond) {
 				return
 			}
-			continue
 		}
 		_ = w.session.Release(id)
 		w.m.paused.Unlock()

@@ -4,8 +4,12 @@
 package bench
 
 import (
+	"bufio"
 	"context"
 	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,6 +17,30 @@ import (
 	"allot"
 	"allot/daemon"
 )
+
+// frames is how many frames the nodes have sent each other.
+func frames(b *testing.B, n *daemon.Network) float64 {
+	b.Helper()
+	sum := 0.0
+	for _, d := range n.Nodes {
+		r, err := http.Get("http://" + d.Address() + "/metrics")
+		if err != nil {
+			b.Fatal(err)
+		}
+		lines := bufio.NewScanner(r.Body)
+		for lines.Scan() {
+			if text, ok := strings.CutPrefix(lines.Text(), `allot_frames_total{direction="out"} `); ok {
+				v, err := strconv.ParseFloat(text, 64)
+				if err != nil {
+					b.Fatal(err)
+				}
+				sum += v
+			}
+		}
+		_ = r.Body.Close()
+	}
+	return sum
+}
 
 // BenchmarkPool takes and gives back units through the network API, nodes and clients in one process. The number of operations is
 // that of grants. For a comparison with others, each in a process of its own, see bench/service.
@@ -44,6 +72,7 @@ func BenchmarkPool(b *testing.B) {
 				clients = append(clients, c)
 			}
 			b.ReportAllocs()
+			before := frames(b, n)
 			b.ResetTimer()
 			var wg sync.WaitGroup
 			for i, c := range clients {
@@ -59,6 +88,8 @@ func BenchmarkPool(b *testing.B) {
 				})
 			}
 			wg.Wait()
+			b.StopTimer()
+			b.ReportMetric((frames(b, n)-before)/float64(b.N), "frames/grant")
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "grants/s")
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"allot/protocol/band"
 	"allot/protocol/claim"
 	"allot/protocol/peterson"
+	"allot/protocol/pool"
 	"allot/protocol/ring"
 	"allot/protocol/slots"
 	"allot/protocol/tree"
@@ -28,6 +29,7 @@ var All = []*model.Algorithm{
 	&peterson.Algorithm,
 	&abp.Algorithm,
 	&tree.Algorithm,
+	&pool.Algorithm,
 	&band.Algorithm,
 	&slots.Algorithm,
 	&claim.Algorithm,

@@ -26,6 +26,8 @@ type Options struct {
 	// Turns is how many requests a member may grant from units that come back to it while others wait, before it must let
 	// some of them go on.
 	Turns int32
+	// Quantum is for how long it may do so, counted from the first of these. 0 means that Turns alone counts.
+	Quantum int32
 	// Passes is how many smaller requests of a member may be granted before the first in its queue.
 	Passes int32
 	// Burst is how many requests a member may grant between two visits at all. Fences of units that are made anew leave room
@@ -86,6 +88,7 @@ type Seat struct {
 
 	given    int32 // requests granted since the last visit
 	turns    int32 // requests granted from units that came back here while others waited, since some of them went on
+	spell    int32 // ticks since the first of these
 	passed   int32 // requests granted before the first in the queue
 	isOthers bool  // others waited at the last visit
 	isKnown  bool  // the controller was told at the last visit that something waits here
@@ -136,6 +139,7 @@ func (s *Seat) Advance(ticks int32) {
 	s.heal()
 	s.since = min(s.since+ticks, s.options.Lease)
 	s.sinceCall = min(s.sinceCall+ticks, s.options.Lease)
+	s.spell = min(s.spell+ticks, s.options.Quantum)
 	beyond := ticks
 	if s.place == 0 {
 		// While it reigns, what the root holds does not age.
@@ -255,9 +259,15 @@ func (s *Seat) drop(i int) (isGone bool) {
 // mostSpare bounds the memory that is kept for the next grants.
 const mostSpare = 64
 
+// hasTurn tells whether the member may use what came back to it once more, although others wait.
+func (s *Seat) hasTurn() bool {
+	isOver := s.turns > 0 && s.options.Quantum > 0 && s.spell >= s.options.Quantum
+	return s.turns < s.options.Turns && !isOver
+}
+
 // serveHere grants requests from what is free here, between visits.
 func (s *Seat) serveHere() {
-	for s.lease > 0 && (!s.isOthers || s.hasPrio || s.turns < s.options.Turns) && s.given < s.options.Burst {
+	for s.lease > 0 && (!s.isOthers || s.hasPrio || s.hasTurn()) && s.given < s.options.Burst {
 		if !s.serveOne(nil, int32(len(s.stock))) {
 			return
 		}
@@ -265,6 +275,9 @@ func (s *Seat) serveHere() {
 		case s.hasPrio && s.rule != priorityKept:
 			s.hasPrio = false // it was for one request; the controller learns of it at the next visit
 		case s.isOthers:
+			if s.turns == 0 {
+				s.spell = 0
+			}
 			s.turns++
 		}
 	}

@@ -255,6 +255,11 @@ func (n *Node) actAsRoot() {
 		return
 	}
 	next := n.record
+	if isChange && (len(members) == 0 || !members[0].is(n.self)) && n.reign > 0 {
+		// Who hands over stops before the other may begin, which is as soon as the store has the record.
+		n.reign = 0
+		n.out.Changed()
+	}
 	if isChange {
 		next = Record{Generation: n.record.Generation + 1, Members: members, Rest: len(members) == 0 && n.isAtRest}
 	}
