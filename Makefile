@@ -80,6 +80,9 @@ checks: build ## bounded searches of the model checker
 	$(ALLOT) lab check abp --links unordered,lossy,capacity=2 --property order $(REFUTED)
 	$(ALLOT) lab check tree --topology path:2 --l 2 --k 2 --start clean
 	$(ALLOT) lab check tree --topology path:2 --l 1 --counter 2 --variant printed --property safety $(REFUTED)
+	$(ALLOT) lab check spanning --topology path:3 --fairness none
+	$(ALLOT) lab check spanning --topology path:2 --root elected --variant any-distance $(REFUTED)
+	$(ALLOT) lab check network --topology path:2 --counter 2
 	$(ALLOT) lab check pool --l 2 --k 2
 	$(ALLOT) lab check pool $(POOL) --margin 2
 	$(ALLOT) lab check pool $(POOL) --margin 1 --property exclusive $(REFUTED)

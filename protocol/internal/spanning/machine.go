@@ -15,7 +15,7 @@ var Algorithm = model.Algorithm{
 	Summary:  "a spanning tree on any connected network, with a given or an elected root; self-stabilizing",
 	Source:   "allot; breadth-first trees after Bellman and Ford, leaders after Afek, Kutten and Yung, 1990",
 	Model:    "message passing",
-	Topology: "complete:3",
+	Topology: "path:3",
 	Links:    "fifo",
 	Start:    "arbitrary",
 	Fairness: "weak",
