@@ -75,6 +75,7 @@ func TestCleanStartFull(t *testing.T) {
 		{q("star:4,root=1", 1, 1), 336484, 1494512},
 		{q("path:3", 2, 2), 901231, 3667270},
 		{q("star:3", 2, 2), 909215, 3685774},
+		{q("path:4", 2, 1), 2355350, 11477953},
 	} {
 		e.prove(t)
 	}
