@@ -18,7 +18,7 @@ func TestNetworkChanges(t *testing.T) { changes(t, 3) }
 // TestFullNetworkChanges: the same with more seeds.
 func TestFullNetworkChanges(t *testing.T) {
 	long(t)
-	changes(t, 60)
+	changes(t, 25)
 }
 
 func changes(t *testing.T, seeds uint64) {
