@@ -51,6 +51,9 @@ func New(o Options) (*Daemon, error) {
 	return &Daemon{options: o, log: o.logger.With("node", o.Node), failed: make(chan error, 1)}, nil
 }
 
+// maxConnections is how many clients may be connected to the API at the same time.
+const maxConnections = 1 << 16
+
 // interval is how often the allocator is told the time.
 const interval = 5 * time.Millisecond
 
@@ -64,6 +67,7 @@ func (d *Daemon) Start(ctx context.Context) (err error) {
 	if d.listener, err = net.Listen("tcp", d.options.Listen); err != nil {
 		return &OptionError{"listen", d.options.Listen, "the address cannot be used: " + err.Error()}
 	}
+	d.listener = api.Limit(d.listener, maxConnections)
 	if d.bus, err = natsbus.Open(ctx, d.options.bus()); err != nil {
 		return busError(err)
 	}
