@@ -40,6 +40,14 @@
 // configurations of which the same holds. The property census is the reason: the tokens behind the controller are those
 // that it has counted.
 //
+// # Any network
+//
+// Network is the same protocol on any connected network: protocol/internal/spanning builds a breadth-first tree under it and
+// elects a root where none is given. While the tree changes nothing is promised; when it stands, the protocol stabilizes on it.
+//
+//	allot lab check network --topology path:2 --counter 2
+//	allot lab sim network --topology random:12,seed=3 --l 4 --k 2 --ticks 200 --root elected --start arbitrary --seed 3
+//
 // # Departures from the paper
 //
 // The variant printed is the paper's listing, the variant corrected differs in this (docs/errata.md has the
