@@ -24,8 +24,8 @@
 // One token on an edge, over links that lose and repeat, is a handshake of two counters: Dijkstra's K-state ring of the two ends and
 // all that is on the way between them. The end with the smaller number leads. It takes the token when its own number comes back, and
 // passes it on under the next number. The other end takes the token when a number comes that differs from its last, and sends
-// that number back. Both send again when their timers run out. Links that hold c messages need 2c+1 numbers, as many as there can be different
-// ones besides the leading end's own. The checker says so for c = 1 and c = 2, and finds counterexamples for 2c.
+// that number back. Both send again when their timers run out. Links that hold c messages need 2c+1 numbers: the
+// checker proves it enough for c = 1 and c = 2, and finds counterexamples for 2c.
 //
 // Where links do not keep the order, no finite number of numbers is enough. There numbers grow (handshake "numbered"): the
 // following end takes larger numbers only, and the leading end that hears of a larger number than its own goes on from there. With
