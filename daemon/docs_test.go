@@ -127,3 +127,27 @@ func TestDocumentedOptions(t *testing.T) {
 		}
 	}
 }
+
+// TestDependenciesDocumented: every module of others that we ask for has a reason.
+func TestDependenciesDocumented(t *testing.T) {
+	text := read(t, "docs/dependencies.md")
+	n := 0
+	for _, path := range []string{"go.mod", "tools/go.mod", "bench/service/go.mod"} {
+		for line := range strings.Lines(read(t, path)) {
+			name := strings.Fields(line)
+			isTool := len(name) == 1 && strings.Contains(name[0], "/cmd/")
+			isModule := len(name) >= 2 && strings.HasPrefix(name[1], "v") && !strings.Contains(line, "// indirect")
+			if len(name) == 0 || name[0] == "allot" || !isTool && !isModule {
+				continue
+			}
+			n++
+			module, _, _ := strings.Cut(name[0], "/cmd/golangci-lint")
+			if !strings.Contains(text, module) {
+				t.Errorf("docs/dependencies.md does not name %s of %s", module, path)
+			}
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d modules were found", n)
+	}
+}
