@@ -6,6 +6,7 @@ package spanning
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 
 	"allot/check"
@@ -91,6 +92,14 @@ func TestStabilizes(t *testing.T) {
 	} {
 		e.prove(t)
 	}
+}
+
+// TestStabilizesFull is TestStabilizes where there is more than one way.
+func TestStabilizesFull(t *testing.T) {
+	if os.Getenv("ALLOT_FULL") != "1" {
+		t.Skip("long: set ALLOT_FULL=1 to run it")
+	}
+	expectation{question{network: "complete:3", root: "given"}, 5972028, 25528618, 23}.prove(t)
 }
 
 // TestMutants: each rule is needed. The mutant first has no end of configurations; see TestFirst.
