@@ -5,6 +5,7 @@ package tree
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 
@@ -179,12 +180,16 @@ func TestMutantsFull(t *testing.T) {
 // TestSurvivors: no question catches a mutant that is said to survive.
 func TestSurvivors(t *testing.T) {
 	needsFull(t)
-	for name := range surviving {
-		for _, x := range []question{clean2, loop2, backed2, lost2, doubled2, anything2} {
-			x.variant = name
-			if r := x.ask(t); r.Verdict != check.Proved {
-				t.Errorf("%s: %s by %s, so it does not survive", name, r.Verdict, x)
+	for _, name := range slices.Sorted(maps.Keys(surviving)) {
+		t.Run(name, func(t *testing.T) {
+			for _, x := range []question{clean2, loop2, backed2, lost2, doubled2, anything2} {
+				x.variant = name
+				r := x.ask(t)
+				t.Logf("%s: %s, %d states", x, r.Verdict, r.States)
+				if r.Verdict != check.Proved {
+					t.Errorf("%s: %s by %s, so it does not survive", name, r.Verdict, x)
+				}
 			}
-		}
+		})
 	}
 }
