@@ -345,6 +345,22 @@ func TestLitter(t *testing.T) {
 	}
 }
 
+// TestStarts: starts that are given are the only ones.
+func TestStarts(t *testing.T) {
+	g, err := model.NewGraph(2, [][2]int{{0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inst := &model.Instance{System: model.NewNetwork(g, mute{}, model.Links{Garbage: 1}, model.Budget{}),
+		Properties: []model.Property{{Name: "any", Claim: model.Always, Holds: func(*model.View) bool { return true }}}}
+	one := make([]uint64, inst.System.Words())
+	one[len(one)-1] = 2 // one message on the last link
+	r := ask(t, inst, check.Options{Arbitrary: true, Starts: [][]uint64{one}})
+	if r.States != 2 {
+		t.Errorf("%d configurations, want the start and the one after the delivery", r.States)
+	}
+}
+
 // mute is a machine that takes messages and does nothing.
 type mute struct{}
 

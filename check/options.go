@@ -57,8 +57,12 @@ var Keeps = []Keep{Auto, Direct, Exact, Fingerprint}
 type Options struct {
 	// Arbitrary starts from every configuration instead of the clean one.
 	Arbitrary bool
-	Daemon    Daemon
-	Fairness  Fairness
+	// Starts, if given with Arbitrary, are the only starts, each as the header of a recorded run has it: the number of the
+	// value of each word in its domain. A question that is too large can be asked in parts: what holds from each of several
+	// sets of starts holds from all of them.
+	Starts   [][]uint64
+	Daemon   Daemon
+	Fairness Fairness
 	// Properties by name; none means all that are made for the start.
 	Properties []string
 	Keep       Keep

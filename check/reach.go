@@ -16,6 +16,7 @@ type starts struct {
 	words  []int // the words that vary
 	sizes  []uint64
 	values [][]uint64
+	given  [][]uint64 // the ranks of the starts where they are given
 }
 
 // What can be listed: the values of one word, and the starts.
@@ -47,6 +48,9 @@ func newStarts(sys model.System, o Options) (*starts, error) {
 		}
 		st.words, st.sizes, st.values = append(st.words, w), append(st.sizes, size), append(st.values, values)
 	}
+	if o.Starts != nil {
+		st.given, st.count = o.Starts, uint64(len(o.Starts))
+	}
 	return st, nil
 }
 
@@ -54,6 +58,10 @@ func newStarts(sys model.System, o Options) (*starts, error) {
 func (st *starts) fill(clean, c model.Configuration, ordinal uint64) {
 	copy(c, clean)
 	for i, w := range st.words {
+		if st.given != nil {
+			c[w] = st.values[i][st.given[ordinal][w]%st.sizes[i]]
+			continue
+		}
 		c[w] = st.values[i][ordinal%st.sizes[i]]
 		ordinal /= st.sizes[i]
 	}
@@ -63,6 +71,9 @@ func (st *starts) fill(clean, c model.Configuration, ordinal uint64) {
 func (st *starts) ranks(ordinal uint64) []uint64 {
 	if len(st.words) == 0 {
 		return nil
+	}
+	if st.given != nil {
+		return st.given[ordinal]
 	}
 	ranks := make([]uint64, st.sys.Words())
 	clean := st.sys.Clean()
