@@ -17,6 +17,7 @@ import (
 	"allot/protocol/claim"
 	"allot/protocol/peterson"
 	"allot/protocol/pool"
+	"allot/protocol/reign"
 	"allot/protocol/ring"
 	"allot/protocol/slots"
 	"allot/protocol/tree"
@@ -30,6 +31,7 @@ var All = []*model.Algorithm{
 	&abp.Algorithm,
 	&tree.Algorithm,
 	&pool.Algorithm,
+	&reign.Algorithm,
 	&band.Algorithm,
 	&slots.Algorithm,
 	&claim.Algorithm,

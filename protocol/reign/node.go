@@ -57,6 +57,7 @@ type Node struct {
 	options Options
 	self    Member
 	out     Out
+	rule    rule // a mutant, in the laboratory alone
 
 	record   Record
 	revision uint64
@@ -72,6 +73,7 @@ type Node struct {
 	heard     []heard // by the root
 	isLeaving bool
 	isAtRest  bool
+	restIn    int64 // the generation in which that was said
 	isStuck   bool
 }
 
@@ -115,17 +117,20 @@ func (n *Node) Advance(ticks int32) {
 			n.out.Changed()
 		}
 	}
-	n.touch -= ticks
+	n.touch = max(n.touch-ticks, 0)
 	n.act()
 }
 
 // OnRecord tells what the store holds. A revision of 0 means that it holds nothing.
 func (n *Node) OnRecord(r Record, revision uint64) {
-	if n.isKnown && revision <= n.revision {
+	if n.isKnown && revision <= n.revision && n.rule != oldRecordTaken {
 		return
 	}
 	isNew := !n.isKnown || r.Generation != n.record.Generation
-	n.isKnown, n.record, n.revision, n.quiet = true, r, revision, 0
+	if (n.rule != quietKept || isNew) && (n.rule != quietUnread || n.isKnown) {
+		n.quiet = 0
+	}
+	n.isKnown, n.record, n.revision = true, r, revision
 	if isNew {
 		n.become()
 	}
@@ -153,6 +158,9 @@ func (n *Node) OnWritten(revision uint64, ok bool) {
 	}
 	n.isWriting = false
 	if !ok {
+		if n.rule == renewedByFailed && n.IsRoot() {
+			n.reign = max(n.reign, n.options.Reign-n.ago)
+		}
 		n.touch = max(n.touch, n.options.Touch/4)
 		return
 	}
@@ -163,8 +171,11 @@ func (n *Node) OnWritten(revision uint64, ok bool) {
 			n.become()
 		}
 	}
-	if n.IsRoot() && n.record.Generation == n.written.Generation {
+	if n.IsRoot() && n.record.Generation == n.written.Generation || n.rule == rootUnchecked {
 		wasReigning := n.reign > 0
+		if n.rule == countedFromAnswer {
+			n.ago = 0
+		}
 		n.reign = max(n.reign, n.options.Reign-n.ago)
 		if n.reign > 0 && !wasReigning {
 			n.out.Changed()
@@ -181,7 +192,7 @@ func (n *Node) OnBeat(m Member, isLeaving bool) {
 	}
 	i := slices.IndexFunc(n.heard, func(h heard) bool { return h.Name == m.Name })
 	if i < 0 {
-		if len(n.heard) >= MaxMembers {
+		if len(n.heard) >= MaxMembers || n.rule == strangersIgnored {
 			return
 		}
 		i = len(n.heard)
@@ -203,9 +214,22 @@ func (n *Node) Renew() {
 // Leave makes this node leave in good order. It has given everything back. It has left when it is no member any more.
 // isAtRest is whether it knows that nobody else can hold anything either, should it be the last.
 func (n *Node) Leave(isAtRest bool) {
-	n.isLeaving, n.isAtRest = true, isAtRest
+	n.isLeaving, n.isAtRest, n.restIn = true, isAtRest && (n.isLast() || n.rule == restUnchecked), n.record.Generation
 	n.touch = 0
 	n.act()
+}
+
+// isLast tells whether this node is a root without others, or whose others have all said that they leave.
+func (n *Node) isLast() bool {
+	return n.IsRoot() && !slices.ContainsFunc(n.record.Members[1:], func(m Member) bool {
+		return !slices.ContainsFunc(n.heard, func(h heard) bool { return h.is(m) && h.isLeaving })
+	})
+}
+
+// isRest tells whether a network that this node is the last to leave is at rest. It is not if somebody else was a member when, or after,
+// this node looked: that one may have been given something since, even if it is silent now.
+func (n *Node) isRest() bool {
+	return n.isAtRest && (n.restIn == n.record.Generation || n.rule == restUnchecked)
 }
 
 // act does what is due.
@@ -220,7 +244,7 @@ func (n *Node) act() {
 		n.actAsRoot()
 	case n.revision == 0 || n.record.Rest || len(n.record.Members) == 0:
 		n.write(Record{Generation: n.record.Generation + 1, Members: []Member{n.self}, Fresh: n.revision == 0 || n.record.Rest})
-	case n.quiet >= n.takeover(place) && !n.isLeaving:
+	case n.quiet >= n.takeover(place) && !n.isLeaving && n.rule != neverTakesOver:
 		n.write(Record{Generation: n.record.Generation + 1, Members: n.heirs()})
 	case n.touch <= 0:
 		n.touch = n.options.Touch
@@ -233,7 +257,11 @@ func (n *Node) takeover(place int32) int32 {
 	if place < 0 {
 		place = int32(len(n.record.Members))
 	}
-	return n.options.Reign + n.options.Margin + (place-1)*n.options.Stagger
+	wait := n.options.Reign + n.options.Margin + (place-1)*n.options.Stagger
+	if n.rule == takenOverEarly {
+		wait--
+	}
+	return wait
 }
 
 // heirs are the members after a takeover: this node is the root, the old root is out.
@@ -255,13 +283,13 @@ func (n *Node) actAsRoot() {
 		return
 	}
 	next := n.record
-	if isChange && (len(members) == 0 || !members[0].is(n.self)) && n.reign > 0 {
+	if isChange && (len(members) == 0 || !members[0].is(n.self)) && n.reign > 0 && n.rule != keptOnLeaving {
 		// Who hands over stops before the other may begin, which is as soon as the store has the record.
 		n.reign = 0
 		n.out.Changed()
 	}
 	if isChange {
-		next = Record{Generation: n.record.Generation + 1, Members: members, Rest: len(members) == 0 && n.isAtRest}
+		next = Record{Generation: n.record.Generation + 1, Members: members, Rest: len(members) == 0 && n.isRest()}
 	}
 	n.write(next)
 }
@@ -274,7 +302,8 @@ func (n *Node) wanted() []Member {
 	}
 	for i, m := range n.record.Members {
 		h := slices.IndexFunc(n.heard, func(h heard) bool { return h.is(m) })
-		if i > 0 && h >= 0 && !n.heard[h].isLeaving && n.heard[h].ago < n.options.Silence {
+		isSilent := h >= 0 && n.heard[h].ago >= n.options.Silence && n.rule != silenceIgnored
+		if i > 0 && h >= 0 && (!n.heard[h].isLeaving || n.rule == leavingIgnored) && !isSilent {
 			list = append(list, m)
 		}
 	}
