@@ -64,6 +64,7 @@ type result struct {
 	Max     time.Duration
 	Jain    float64
 	Seconds float64
+	Counts  []int // grants of each client
 }
 
 func main() {
@@ -191,6 +192,7 @@ func runRound(ctx context.Context, clients []client, length time.Duration) (resu
 		sum += float64(n)
 		squares += float64(n) * float64(n)
 	}
+	r.Counts = counts
 	all := slices.Concat(waits...)
 	slices.Sort(all)
 	if len(all) > 0 {

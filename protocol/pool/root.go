@@ -199,7 +199,9 @@ func (s *Seat) arrive(v *Visit) {
 		r.prio, r.lack = -1, 0
 	}
 	s.isOthers = v.lackOfOthers(0) > 0
-	s.serveHere()
+	if !s.isOthers || s.hasPrio {
+		s.serveHere() // while others wait, what comes home is no more the root's than anybody's
+	}
 	if len(r.waiters) > 0 || s.queue.len() > 0 {
 		// What came home too late for those who wait goes out again, and who does not know that others wait is told.
 		r.isAgain = r.isAgain || isNews || len(s.stock) > 0 && !s.hasPrio && (v.Moved || s.given > 0 || isOther || r.prio < 0)

@@ -48,8 +48,8 @@ func (s *Seat) visit(v *Visit) {
 	if hadTurn {
 		s.yield(v)
 	}
-	if !s.isOthers || len(s.stock) > 0 || s.rule == turnsRenewed {
-		s.turns = 0
+	if !s.isOthers || len(s.stock) > 0 && !s.hasPrio && !s.hasTurn() || s.rule == turnsRenewed {
+		s.turns = 0 // it has had its turns, and what is free here goes on
 	}
 	if s.place == 0 || isIdle || s.isOthers && !s.hasPrio {
 		s.putOnBoard(v)
