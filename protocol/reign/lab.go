@@ -29,7 +29,7 @@ var Algorithm = model.Algorithm{
 	Fairness: "weak",
 	Variants: []string{"corrected"},
 	Mutants: []string{"taken-over-early", "counted-from-answer", "quiet-kept", "quiet-unread", "renewed-by-failed", "root-unchecked", "kept-on-leaving",
-		"old-record-taken", "revision-ignored", "life-forgotten", "strangers-ignored", "silence-ignored", "never-takes-over", "leaving-ignored",
+		"old-record-taken", "revision-ignored", "life-forgotten", "strangers-ignored", "silence-ignored", "never-takes-over", "leaver-waits", "leaving-ignored",
 		"rest-unchecked"},
 	Parameters: []model.Parameter{
 		{Name: "reign", Text: "ticks for which a root may act without a successful write", Default: "1", Min: 1, Max: 1 << 20},
@@ -86,7 +86,7 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	case m.isOld && !m.isSlow:
 		return nil, errors.New("--news old: only the news of a slow store is old (--answers slow)")
 	}
-	return &model.Instance{System: model.NewNetwork(o.Graph, m, o.Links, o.Budget), Properties: m.properties()}, nil
+	return &model.Instance{System: model.NewNetwork(o.Graph, m, o.Links, o.Budget), Properties: m.properties(), Phase: m.phase}, nil
 }
 
 func (m *lab) world() int { return m.nodes }

@@ -49,8 +49,11 @@ func (m *lab) properties() []model.Property {
 	if m.budget.leaves > 0 {
 		all = append(all, model.Property{Name: "left", Claim: model.Sometimes, Text: "a node has left, and another one reigns",
 			Holds: func(v *model.View) bool {
-				return len(m.reigning(v)) > 0 && m.isAny(v, func(s *state) bool { return s.node.isLeaving && s.node.Place() < 0 && s.node.record.Generation > 1 })
-			}},
+				return len(m.reigning(v)) > 0 && m.isAny(v, func(s *state) bool { return s.node.isLeaving && s.node.isKnown && s.node.Place() < 0 })
+			}})
+	}
+	if m.budget.leaves > 0 && (m.isSlow || int(m.budget.leaves+m.budget.crashes) >= m.nodes) {
+		all = append(all,
 			model.Property{Name: "rested", Claim: model.Sometimes, Text: "the last node has left at rest",
 				Holds: func(v *model.View) bool { return stateOf(v, m.world()).world.record.Rest }})
 	}
@@ -66,6 +69,14 @@ func (m *lab) living() []model.Property {
 		{Name: "ruled", Claim: model.Recurs, Ask: []int{m.world()}, Text: "again and again somebody reigns, if anybody is alive and stays",
 			HoldsFor: func(v *model.View, _ int) bool {
 				return len(m.reigning(v)) > 0 || !m.isAny(v, func(s *state) bool { return !s.node.isLeaving })
+			}},
+		{Name: "out", Claim: model.Recurs, Text: "who leaves knows in the end that it is out, whoever else is alive",
+			HoldsFor: func(v *model.View, p int) bool {
+				if p == m.world() {
+					return true
+				}
+				s := stateOf(v, p)
+				return s.isDead || !s.node.isLeaving || s.node.isKnown && s.node.Place() < 0
 			}},
 		{Name: "member", Claim: model.Recurs, Text: "again and again who is alive and stays is a member, and who is not is none",
 			HoldsFor: func(v *model.View, p int) bool {
@@ -99,4 +110,20 @@ func (m *lab) reigning(v *model.View) (list []int) {
 		}
 	}
 	return list
+}
+
+// phase of a node, so that the simulator counts how often a reign begins.
+func (m *lab) phase(v *model.View, p int) model.Phase {
+	if p == m.world() {
+		return model.Idle
+	}
+	switch s := stateOf(v, p); {
+	case s.isDead:
+		return model.Idle
+	case s.node.reign > s.slept:
+		return model.Inside
+	case s.node.IsRoot():
+		return model.Waiting
+	}
+	return model.Idle
 }

@@ -162,6 +162,9 @@ func (m *lab) VisitState(p int, s *state, f *model.Fields) {
 	model.Int(f, "reign", &n.reign, 0, m.options.Reign)
 	model.Int(f, "quiet", &n.quiet, 0, m.most)
 	model.Int(f, "touch", &n.touch, 0, m.options.Touch)
+	if m.options.Touch >= 4 {
+		model.Int(f, "pause", &n.pause, 0, m.options.Touch/4)
+	}
 	model.Bool(f, "writing", &n.isWriting)
 	if n.isWriting {
 		m.visitRecord(f, "written", &n.written)

@@ -66,6 +66,7 @@ type Node struct {
 	reign     int32 // ticks for which this node may act as root
 	quiet     int32 // ticks since the record last changed
 	touch     int32 // ticks until the next touch or beat
+	pause     int32 // ticks until the next write may be sent, after one that failed
 	isWriting bool
 	written   Record
 	ago       int32 // ticks since the write was sent
@@ -117,7 +118,7 @@ func (n *Node) Advance(ticks int32) {
 			n.out.Changed()
 		}
 	}
-	n.touch = max(n.touch-ticks, 0)
+	n.touch, n.pause = max(n.touch-ticks, 0), max(n.pause-ticks, 0)
 	n.act()
 }
 
@@ -130,7 +131,7 @@ func (n *Node) OnRecord(r Record, revision uint64) {
 	if (n.rule != quietKept || isNew) && (n.rule != quietUnread || n.isKnown) {
 		n.quiet = 0
 	}
-	n.isKnown, n.record, n.revision = true, r, revision
+	n.isKnown, n.record, n.revision, n.pause = true, r, revision, 0
 	if isNew {
 		n.become()
 	}
@@ -161,7 +162,8 @@ func (n *Node) OnWritten(revision uint64, ok bool) {
 		if n.rule == renewedByFailed && n.IsRoot() {
 			n.reign = max(n.reign, n.options.Reign-n.ago)
 		}
-		n.touch = max(n.touch, n.options.Touch/4)
+		n.pause = n.options.Touch / 4
+		n.touch = max(n.touch, n.pause)
 		return
 	}
 	if revision > n.revision || n.revision == revision {
@@ -234,7 +236,7 @@ func (n *Node) isRest() bool {
 
 // act does what is due.
 func (n *Node) act() {
-	if !n.isKnown || n.isWriting {
+	if !n.isKnown || n.isWriting || n.pause > 0 {
 		return
 	}
 	place := n.Place()
@@ -244,7 +246,8 @@ func (n *Node) act() {
 		n.actAsRoot()
 	case n.revision == 0 || n.record.Rest || len(n.record.Members) == 0:
 		n.write(Record{Generation: n.record.Generation + 1, Members: []Member{n.self}, Fresh: n.revision == 0 || n.record.Rest})
-	case n.quiet >= n.takeover(place) && !n.isLeaving && n.rule != neverTakesOver:
+	case n.quiet >= n.takeover(place) && n.rule != neverTakesOver && (n.rule != leaverWaits || !n.isLeaving):
+		// Who is leaving takes over too: nobody else may be there to let it go.
 		n.write(Record{Generation: n.record.Generation + 1, Members: n.heirs()})
 	case n.touch <= 0:
 		n.touch = n.options.Touch

@@ -21,6 +21,7 @@ const (
 	strangersIgnored       // the root takes nobody in
 	silenceIgnored         // the root cuts nobody out who is silent
 	neverTakesOver         // nobody takes over from a silent root
+	leaverWaits            // who is leaving does not take over from a silent root
 	leavingIgnored         // the root cuts nobody out who wants to leave
 	restUnchecked          // the last to leave tells of a rest whatever became of the others
 )
@@ -40,6 +41,7 @@ var ruleNames = map[string]rule{
 	"strangers-ignored":   strangersIgnored,
 	"silence-ignored":     silenceIgnored,
 	"never-takes-over":    neverTakesOver,
+	"leaver-waits":        leaverWaits,
 	"leaving-ignored":     leavingIgnored,
 	"rest-unchecked":      restUnchecked,
 }
