@@ -82,17 +82,22 @@ var questions = []question{
 
 // long are questions that take longer.
 var long = []question{
-	{flags: slow + " --skew 1 --margin 2"},
-	{flags: slow + " --generations 2 --skew 2 --margin 4"},
-	{flags: slow + " --generations 2 --skew 1 --margin 2 --reign 2 --silence 3"},
-	{flags: slow + " --generations 2 --skew 1 --margin 2 --losses 1"},
-	{flags: slow + " --generations 2 --skew 1 --margin 2 --leaves 1"},
-	{flags: slow + " --generations 2 --skew 1 --margin 2 --stops 1"},
-	{flags: slow + " --generations 2 --skew 1 --margin 2 --news old"},
-	{flags: slow + " --generations 2 --skew 1 --margin 2 --crashes 1 --restarts 1"},
-	{flags: slow + " --generations 2 --leaves 2"},
-	{flags: "--skew 1 --margin 2 --leaves 2 --stops 1 --renewals 1"},
-	{flags: "--topology complete:4 --skew 1 --margin 2 --leaves 2 --stagger 1"},
+	{flags: slow + " --skew 1 --margin 2", states: 779614},
+	{flags: slow + " --generations 2 --skew 2 --margin 4", states: 832792},
+	{flags: slow + " --generations 2 --skew 1 --margin 2 --reign 2 --silence 3", states: 419722},
+	{flags: slow + " --generations 2 --skew 1 --margin 2 --losses 1", states: 745210},
+	{flags: slow + " --generations 2 --skew 1 --margin 2 --leaves 1", states: 848088},
+	{flags: slow + " --generations 2 --skew 1 --margin 2 --stops 1", states: 1817050},
+	{flags: slow + " --generations 2 --skew 1 --margin 2 --news old", states: 1548864},
+	{flags: slow + " --generations 2 --skew 1 --margin 2 --crashes 1 --restarts 1", states: 1374660},
+	{flags: slow + " --generations 2 --leaves 2", states: 214662},
+	{flags: "--skew 1 --margin 2 --leaves 2 --stops 1 --renewals 1", states: 75128},
+	{flags: "--topology complete:4 --skew 1 --margin 2 --leaves 2 --stagger 1", states: 29686},
+	{flags: slow + " --leaves 1", states: 932323},
+	{flags: slow + " --losses 1", states: 527901},
+	{flags: slow + " --crashes 1 --restarts 1", states: 965689},
+	{flags: slow + " --stops 1", states: 1075390},
+	{flags: slow + " --news old", states: 2643478},
 }
 
 func (q question) ask(t *testing.T) {
