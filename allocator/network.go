@@ -58,10 +58,10 @@ func (n *network) step(event func()) {
 	event()
 	todo, isChanged := n.todo, n.isChanged
 	n.todo, n.isChanged = nil, false
-	until, record, place := n.now+int64(n.node.Left()), n.node.Record(), n.node.Place()
+	record, place := n.node.Record(), n.node.Place()
 	n.mu.Unlock()
 	if isChanged {
-		n.tell(record, place, until)
+		n.tell(record, place)
 	}
 	for _, do := range todo {
 		do()
@@ -139,14 +139,13 @@ func (n *network) onBeat(from string, data []byte) {
 
 // refresh tells the seats for how long this node may act as root.
 func (n *network) refresh() {
-	until := n.until()
 	for _, s := range n.a.seats() {
-		s.step(func() { s.reign(until) })
+		s.step(s.reign)
 	}
 }
 
 // tell tells the seats of a generation.
-func (n *network) tell(r reign.Record, place int32, until int64) {
+func (n *network) tell(r reign.Record, place int32) {
 	n.told.Lock()
 	isNew := r.Generation != n.generation
 	if r.Generation < n.generation {
@@ -160,7 +159,7 @@ func (n *network) tell(r reign.Record, place int32, until int64) {
 	}
 	n.told.Unlock()
 	for _, s := range n.a.seats() {
-		s.begin(until)
+		s.begin()
 	}
 	if isNew {
 		members := make([]Member, 0, len(r.Members))
@@ -195,7 +194,7 @@ func (n *network) member(place int32) string {
 	return n.members[place].Name
 }
 
-// until is the tick until which this node may act as root.
+// until is the tick until which this node may act as root. Seats ask for it while they hold their lock.
 func (n *network) until() int64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -203,7 +203,7 @@ func (a *Allocator) onPool(e node.Entry) {
 	a.shortest.Store(int64(a.findShortest()))
 	a.mu.Unlock()
 	if isNew {
-		s.begin(a.network.until())
+		s.begin()
 		a.observe(Event{Kind: EventPool, Pool: name, Text: fmt.Sprintf("%d units, at most %d to a request", p.Units, p.Most)})
 		return
 	}

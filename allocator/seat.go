@@ -104,22 +104,24 @@ func (s *seat) schedule() {
 }
 
 // begin tells the machine of the present generation.
-func (s *seat) begin(until int64) {
-	v := s.a.network.view()
+func (s *seat) begin() {
 	s.step(func() {
+		// Asked under the seat's lock, so that an older generation cannot come after a newer one.
+		v := s.a.network.view()
 		s.machine.Begin(v.generation, v.place, int32(len(v.members)), v.isFresh || s.born == v.generation)
-		s.reign(until)
+		s.reign()
 	})
 }
 
-// reign tells the machine until when this node may act as root. The time was taken when the right was given, not now.
-func (s *seat) reign(until int64) { s.machine.Reign(int32(max(0, until-s.now))) }
+// reign tells the machine until when this node may act as root. It asks here and now, under the seat's lock, so that an older
+// answer cannot come after a newer one.
+func (s *seat) reign() { s.machine.Reign(int32(max(0, s.a.network.until()-s.now))) }
 
 // audit reminds the machine of what others know better: the generation, and which requests there are. Without a fault in its
 // memory this changes nothing.
 func (s *seat) audit() {
-	v := s.a.network.view()
 	s.step(func() {
+		v := s.a.network.view()
 		s.machine.Begin(v.generation, v.place, int32(len(v.members)), false)
 		s.machine.Audit(func(id int64) bool { r := s.requests[id]; return r != nil && r.isHeld },
 			func(id int64) bool { r := s.requests[id]; return r != nil && !r.isHeld })
