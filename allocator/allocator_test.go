@@ -108,7 +108,7 @@ func TestNodeCrashes(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			other := (victim + 1) % 3
 			lost := m[victim].client(t, "victim")
-			lost.acquire(t, "gpus", "1", 1, time.Second)
+			first := lost.acquire(t, "gpus", "1", 1, time.Second)
 			kept := m[other].client(t, "kept")
 			kept.acquire(t, "gpus", "1", 1, time.Second)
 			began := time.Now()
@@ -118,11 +118,11 @@ func TestNodeCrashes(t *testing.T) {
 			if d := time.Since(began); d < lease/2 {
 				t.Errorf("the unit of a dead node went to another after %v", d)
 			}
-			if g.Fence <= lost.grants["1"].Fence {
-				t.Errorf("fence %d after %d", g.Fence, lost.grants["1"].Fence)
+			if g.Fence <= first.Fence {
+				t.Errorf("fence %d after %d", g.Fence, first.Fence)
 			}
-			if len(kept.lost) > 0 {
-				t.Errorf("a grant elsewhere was lost: %v", kept.lost)
+			if len(kept.wasLost()) > 0 {
+				t.Errorf("a grant elsewhere was lost: %v", kept.wasLost())
 			}
 			for _, n := range m {
 				n.kill()

@@ -5,6 +5,7 @@ package allocator_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -318,6 +319,20 @@ func (c *client) Lost(id string, why error) {
 	c.note(func() { c.lost[id] = why; delete(c.grants, id) })
 }
 
+// look is what the client was told of so far: a copy.
+func (c *client) look() (grants map[string]allocator.Grant, refused, lost map[string]error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.grants), maps.Clone(c.refused), maps.Clone(c.lost)
+}
+
+// granted and wasLost are parts of it.
+func (c *client) granted() map[string]allocator.Grant { g, _, _ := c.look(); return g }
+func (c *client) wasLost() map[string]error           { _, _, l := c.look(); return l }
+
+// forget forgets a grant.
+func (c *client) forget(id string) { c.note(func() { delete(c.grants, id) }) }
+
 // wait waits for a condition about what the client was told, for so long of simulated time.
 func (c *client) wait(t *testing.T, most time.Duration, what string, is func() bool) {
 	t.Helper()
@@ -332,7 +347,8 @@ func (c *client) wait(t *testing.T, most time.Duration, what string, is func() b
 		select {
 		case <-c.change:
 		case <-deadline:
-			t.Fatalf("after %v: not %s; grants %v, refused %v, lost %v", most, what, c.grants, c.refused, c.lost)
+			grants, refused, lost := c.look()
+			t.Fatalf("after %v: not %s; grants %v, refused %v, lost %v", most, what, grants, refused, lost)
 		}
 	}
 }
@@ -343,5 +359,5 @@ func (c *client) acquire(t *testing.T, pool, id string, units int, most time.Dur
 		t.Fatal(err)
 	}
 	c.wait(t, most, "granted", func() bool { return c.grants[id].ID != "" })
-	return c.grants[id]
+	return c.granted()[id]
 }

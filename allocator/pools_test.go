@@ -51,8 +51,8 @@ func TestResize(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)
-		if len(c.lost)+len(d.lost) > 0 {
-			t.Errorf("shrinking revoked: %v %v", c.lost, d.lost)
+		if len(c.wasLost())+len(d.wasLost()) > 0 {
+			t.Errorf("shrinking revoked: %v %v", c.wasLost(), d.wasLost())
 		}
 		for _, err := range []error{c.Release("all"), d.Release("two")} {
 			if err != nil {
@@ -95,7 +95,7 @@ func TestEvict(t *testing.T) {
 		c.wait(t, time.Second, "evicted", func() bool { return errors.Is(c.lost["1"], allocator.ErrEvicted) })
 		// The holder has been told and has not answered: its units stay with it for as long as it may believe in them.
 		time.Sleep(200 * time.Millisecond)
-		if len(d.grants) > 0 {
+		if len(d.granted()) > 0 {
 			t.Error("the units went to another before the holder had answered")
 		}
 		if err := c.Release("1"); err != nil {
@@ -160,8 +160,8 @@ func TestWaitLimitAndCancel(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if len(d.grants) > 0 {
-			t.Errorf("a cancelled request was granted: %v", d.grants)
+		if len(d.granted()) > 0 {
+			t.Errorf("a cancelled request was granted: %v", d.granted())
 		}
 		// Trying finds what is free elsewhere.
 		if err := d.Acquire(allocator.Request{ID: "4", Pool: "p", Units: 4, Wait: -1}); err != nil {
@@ -176,7 +176,7 @@ func TestAgain(t *testing.T) {
 	with(t, func(t *testing.T, _ *world, m [3]*member) {
 		c := m[1].client(t, "c")
 		g := c.acquire(t, "p", "1", 2, time.Second)
-		delete(c.grants, "1")
+		c.forget("1")
 		h := c.acquire(t, "p", "1", 2, time.Second)
 		if g.Fence != h.Fence || len(h.Units) != 2 {
 			t.Errorf("again: %+v after %+v", h, g)
@@ -215,8 +215,8 @@ func TestSessionEnds(t *testing.T) {
 		if took := time.Since(began); took < 2900*time.Millisecond || took > 4*time.Second {
 			t.Errorf("the units of a silent client came back after %v, want 3s", took)
 		}
-		if !errors.Is(e.lost["1"], allocator.ErrSessionEnded) {
-			t.Errorf("lost: %v", e.lost)
+		if !errors.Is(e.wasLost()["1"], allocator.ErrSessionEnded) {
+			t.Errorf("lost: %v", e.wasLost())
 		}
 		if s.KeepAlive() != 0 {
 			t.Error("a session that has ended was kept alive")
@@ -296,11 +296,11 @@ func TestFair(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 3 {
-			if len(modest.grants) > 0 {
+			if len(modest.granted()) > 0 {
 				return
 			}
-			for id := range greedy.grants {
-				delete(greedy.grants, id)
+			for id := range greedy.granted() {
+				greedy.forget(id)
 				if err := greedy.Release(id); err != nil {
 					t.Fatal(err)
 				}

@@ -78,6 +78,8 @@ func newInstance(o model.Options) (*model.Instance, error) {
 	m.options = Options{Reign: number("reign"), Margin: number("margin"), Touch: number("touch"), Silence: number("silence"), Stagger: number("stagger")}
 	m.budget = budget{number("losses"), number("crashes"), number("restarts"), number("stops"), number("leaves"), number("renewals")}
 	m.most = max(m.options.Reign+m.options.Margin+m.options.Stagger*int32(m.nodes), m.options.Silence, m.options.Touch)
+	// Two nodes that both believe to be root would write for ever within one step of a store that refuses nothing.
+	m.isSlow = m.isSlow || m.rule == revisionIgnored
 	switch {
 	case o.Graph.Len() < 2 || o.Graph.Links() != o.Graph.Len()*(o.Graph.Len()-1):
 		return nil, errors.New("it needs a complete network, in which the last process is the world: complete:3 has two nodes")
