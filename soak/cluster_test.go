@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -135,17 +136,19 @@ func (p *process) isUp() bool {
 
 func freePorts(t *testing.T, n int) []int {
 	t.Helper()
-	ports := make([]int, n)
-	for i := range ports {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
+	var ports []int
+	for len(ports) < n {
+		// Below the range from which the kernel takes the ports of outgoing connections, and none twice.
+		port := 20000 + (os.Getpid()*97+int(nextPort.Add(1)))%12000
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			_ = l.Close()
+			ports = append(ports, port)
 		}
-		defer func() { _ = l.Close() }()
-		ports[i] = l.Addr().(*net.TCPAddr).Port
 	}
 	return ports
 }
+
+var nextPort atomic.Int32
 
 // newCluster starts a network of n nodes on loopback with a pool, and clients at each of them.
 func newCluster(t *testing.T, n, units, most int) *cluster {
